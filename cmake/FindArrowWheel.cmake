@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# Arrow C++ as tools/fetch_arrow lays it out, under the target names of Arrow's own packages.
+set(ArrowWheel_ROOT "${PROJECT_SOURCE_DIR}/third_party/arrow" CACHE PATH "Arrow C++ folder")
+set(_include "${ArrowWheel_ROOT}/include")
+if(EXISTS "${_include}/arrow/util/config.h")
+  file(READ "${_include}/arrow/util/config.h" _config)
+  string(REGEX MATCH "ARROW_VERSION_STRING \"([0-9.]+)" _ "${_config}")
+  set(ArrowWheel_VERSION "${CMAKE_MATCH_1}")
+  string(REGEX MATCH "ARROW_SO_VERSION \"([0-9]+)" _ "${_config}")
+  set(_so "${CMAKE_MATCH_1}")
+endif()
+set(ArrowWheel_LIBRARIES "")
+function(_arrow_wheel component target stem)
+  set(file "${ArrowWheel_ROOT}/lib/lib${stem}.so.${_so}")
+  if(NOT EXISTS "${file}" OR NOT component IN_LIST ArrowWheel_FIND_COMPONENTS)
+    return()
+  endif()
+  set(ArrowWheel_${component}_FOUND TRUE PARENT_SCOPE)
+  set(ArrowWheel_LIBRARIES ${ArrowWheel_LIBRARIES} "${file}" PARENT_SCOPE)
+  if(NOT TARGET ${target})
+    add_library(${target} SHARED IMPORTED)
+    set_target_properties(${target} PROPERTIES
+      IMPORTED_LOCATION "${file}" IMPORTED_SONAME lib${stem}.so.${_so}
+      INTERFACE_INCLUDE_DIRECTORIES "${_include}"
+      INTERFACE_COMPILE_FEATURES cxx_std_20 INTERFACE_LINK_LIBRARIES "${ARGN}")
+  endif()
+endfunction()
+list(APPEND ArrowWheel_FIND_COMPONENTS Core)
+set(ArrowWheel_FIND_REQUIRED_Core TRUE)
+_arrow_wheel(Core    Arrow::arrow_shared                arrow)
+_arrow_wheel(Compute ArrowCompute::arrow_compute_shared arrow_compute Arrow::arrow_shared)
+_arrow_wheel(Parquet Parquet::parquet_shared            parquet       Arrow::arrow_shared)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(ArrowWheel REQUIRED_VARS ArrowWheel_LIBRARIES
+  VERSION_VAR ArrowWheel_VERSION HANDLE_COMPONENTS)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# wheelpit_module(NAME API headers SOURCES files [DEPENDS modules] [LINK targets]
+#                 [TESTS files] [TEST_LINK targets] [TEST_LABELS asan race …] [BENCHES files])
+#
+# The only way to make a library here: one folder, one target wheelpit_NAME (alias wheelpit::NAME),
+# one test program wheelpit_NAME_test. API lists the headers that are installed; a test program is
+# built in the asan and tsan presets only when TEST_LABELS names that preset's label.
+
+add_library(wheelpit_flags INTERFACE)
+target_compile_options(wheelpit_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  $<$<BOOL:${WHEELPIT_WARNINGS_AS_ERRORS}>:-Werror>)
+if(WHEELPIT_SANITIZER)
+  target_compile_options(wheelpit_flags INTERFACE
+    -fsanitize=${WHEELPIT_SANITIZER} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(wheelpit_flags INTERFACE -fsanitize=${WHEELPIT_SANITIZER})
+endif()
+
+function(wheelpit_module name)
+  cmake_parse_arguments(M "" ""
+    "API;SOURCES;DEPENDS;LINK;TESTS;TEST_LINK;TEST_LABELS;BENCHES" ${ARGN})
+  set(target wheelpit_${name})
+  add_library(${target} STATIC ${M_SOURCES})
+  add_library(wheelpit::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/src"
+                 FILES ${M_API})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  list(TRANSFORM M_DEPENDS PREPEND wheelpit:: OUTPUT_VARIABLE depends)
+  target_link_libraries(${target} PUBLIC ${depends} Arrow::arrow_shared ${M_LINK}
+                        PRIVATE $<BUILD_INTERFACE:wheelpit_flags>)
+  set_property(GLOBAL APPEND PROPERTY WHEELPIT_MODULES ${name})
+  if(WHEELPIT_BUILD_TESTS AND M_TESTS)
+    wheelpit_test(${target}_test SOURCES ${M_TESTS} LINK ${target} ${M_TEST_LINK}
+                  LABELS unit ${M_TEST_LABELS})
+  endif()
+  if(WHEELPIT_BUILD_BENCH AND M_BENCHES)
+    add_executable(${target}_bench ${M_BENCHES})
+    target_link_libraries(${target}_bench PRIVATE ${target} ${M_TEST_LINK} wheelpit_flags
+                          benchmark::benchmark benchmark::benchmark_main)
+  endif()
+endfunction()
+
+# wheelpit_test(NAME SOURCES files LINK targets [LABELS labels]): a GoogleTest program. Where the
+# blocking guard is on it is linked in, so that every test runs under it.
+function(wheelpit_test name)
+  cmake_parse_arguments(T "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  if(WHEELPIT_ONLY_LABEL AND NOT WHEELPIT_ONLY_LABEL IN_LIST T_LABELS)
+    return()
+  endif()
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_LINK} wheelpit_flags GTest::gmock
+                        GTest::gtest GTest::gtest_main)
+  if(WHEELPIT_BLOCKING_GUARD)
+    target_link_libraries(${name} PRIVATE wheelpit_blocking_guard)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}" TIMEOUT 600)
+endfunction()

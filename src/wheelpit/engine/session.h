@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one public door of the query side. An Engine owns what a process has once: threads,
+// memory budget, spill quota, caches. A Session holds settings. Submit gives a Query: a
+// handle to pull batches from, cancel, and ask for figures. Many queries run at once,
+// from any threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include "wheelpit/core/clock.h"
+#include "wheelpit/core/config.h"
+#include "wheelpit/core/log.h"
+#include "wheelpit/core/metrics.h"
+
+namespace wheelpit::engine {
+
+struct StageTimes {
+  std::string name;
+  double seconds = 0;
+  int64_t tasks = 0;
+};
+
+/// Figures of a query, final once Next has returned null or an error; before that, a
+/// snapshot.
+struct QueryStats {
+  double seconds = 0;       ///< from Submit to now or to the end
+  double plan_seconds = 0;  ///< of it, before the first task started
+  double cpu_seconds = 0;   ///< on compute threads
+  int64_t peak_budget_bytes = 0;
+  std::vector<int64_t> metrics;  ///< by core::Metric
+  int64_t files_total = 0;       ///< known after planning, for progress
+  int64_t rows_total = 0;
+  std::vector<StageTimes> stages;
+};
+
+class Query {
+ public:
+  ~Query();  ///< cancels what still runs and waits for it
+  /// Blocks until the plan is made; the schema of the result.
+  arrow::Result<std::shared_ptr<arrow::Schema>> schema();
+  /// Blocks until a batch is there; null at the end. One thread at a time.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next();
+  /// Any thread and any number of times; Next then gives kCancelled. Not from signal
+  /// handlers.
+  void Cancel();
+  /// Any thread.
+  QueryStats stats() const;
+
+ private:
+  friend class Session;
+  struct Impl;
+  explicit Query(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+class Engine;
+
+class Session {
+ public:
+  ~Session();
+  /// Starts one statement (without or with a trailing ";") and returns at once: SELECT,
+  /// VALUES, EXPLAIN [ANALYZE], DESCRIBE, SET, SHOW. Syntax errors come from here, the
+  /// others from the query. Errors about the text carry their range (core::ErrorInfo).
+  arrow::Result<std::unique_ptr<Query>> Submit(std::string sql);
+  /// Settings that SET changed since; a copy.
+  core::Config config() const;
+
+ private:
+  friend class Engine;
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What an embedder may replace; null members are made by the engine.
+struct EngineContext {
+  const core::Clock* clock = nullptr;
+  core::Logger* logger = nullptr;
+};
+
+class Engine {
+ public:
+  /// Every "auto" among memory.limit, compute.threads and spill.directories must have
+  /// been worked out by the caller: libraries do not look at the machine or its
+  /// environment.
+  static arrow::Result<std::unique_ptr<Engine>> Make(const core::Config& config,
+                                                     const EngineContext& context);
+  ~Engine();
+  /// Sessions must end before their engine.
+  arrow::Result<std::unique_ptr<Session>> MakeSession();
+
+ private:
+  struct Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The statements of a text with several, split at semicolons outside strings and
+/// comments, empty ones left out. A part that is still open at the end of the text is
+/// returned too.
+std::vector<std::string> SplitStatements(std::string_view text);
+
+}  // namespace wheelpit::engine

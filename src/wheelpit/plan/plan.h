@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The physical plan: a tree of nodes, made by the SQL side, run by the scheduler.
+// Immutable once made. A node's output columns are its `schema`; expressions refer to
+// columns of the node's input.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include "wheelpit/index/predicate.h"
+#include "wheelpit/index/table.h"
+#include "wheelpit/plan/expression.h"
+
+namespace wheelpit::plan {
+
+enum class NodeKind : uint8_t { kValues, kScan, kFilter, kProject, kAggregate, kLimit };
+
+enum class AggregateFunction : uint8_t { kCountAll, kCount, kSum, kAvg, kMin, kMax };
+
+struct Aggregate {
+  AggregateFunction function = AggregateFunction::kCountAll;
+  ExprPtr argument;                       ///< null for kCountAll
+  ExprPtr filter;                         ///< null, or boolean: FILTER (WHERE …)
+  std::shared_ptr<arrow::DataType> type;  ///< of the result, by Spark's rules
+  SourceRange range;
+};
+
+struct Node {
+  NodeKind kind = NodeKind::kValues;
+  std::shared_ptr<arrow::Schema> schema;
+  std::unique_ptr<Node> input;  ///< null for kValues and kScan
+
+  // kValues: the rows themselves; for SELECT without FROM one row of no column.
+  std::vector<std::vector<ExprPtr>> rows;
+
+  // kScan
+  std::shared_ptr<const index::Table> table;
+  std::vector<int> columns;     ///< of the table's schema, in the order of `schema`
+  std::vector<ExprPtr> filter;  ///< conjuncts over `columns` (positions in `schema`)
+  index::Predicate predicate;   ///< what pruning makes of them
+
+  ExprPtr condition;                  // kFilter
+  std::vector<ExprPtr> expressions;   // kProject
+  std::vector<Aggregate> aggregates;  // kAggregate (no groups yet)
+  int64_t limit = -1;                 // kLimit: rows to give; -1 is all
+  int64_t offset = 0;                 // kLimit: rows to skip before
+};
+
+/// The result type of an aggregate over `argument` (null for kCountAll) by Spark's rules:
+/// sum of an integer is bigint, of decimal(p, s) decimal(min(38, p + 10), s); avg of
+/// decimal(p, s) is decimal(p + 4, s + 4) bounded as Spark bounds it, else double.
+/// kInvalidSql when Spark refuses.
+arrow::Result<std::shared_ptr<arrow::DataType>> AggregateType(AggregateFunction function,
+                                                              const Expr* argument,
+                                                              SourceRange range);
+
+/// What a filter over a table's columns means for pruning: the terms that fit, the rest
+/// left out. `schema` names the columns that the expressions refer to.
+index::Predicate LowerPredicate(const std::vector<ExprPtr>& conjuncts,
+                                const arrow::Schema& schema);
+
+/// One line a node, children indented: EXPLAIN.
+std::string ToString(const Node& node);
+
+}  // namespace wheelpit::plan
