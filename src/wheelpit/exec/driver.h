@@ -63,6 +63,8 @@ class Sink {
       std::shared_ptr<arrow::RecordBatch> batch) = 0;
   /// After the last batch.
   virtual arrow::Status Finish() { return arrow::Status::OK(); }
+  /// True when the receiver wants no more rows: the driver then ends, successfully.
+  virtual bool done() const { return false; }
 };
 
 struct Pipeline {
@@ -74,7 +76,11 @@ struct Pipeline {
 struct DriverOptions {
   /// CPU time after which a driver gives its thread back.
   int64_t slice_nanos = 1'000'000;
+  /// Polled between steps.
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
+  /// Fired after `stop` was requested: wakes a driver that is parked. Over already: no
+  /// such signal.
+  core::Wait stopped;
   core::MetricSet* metrics = nullptr;
 };
 
