@@ -80,7 +80,7 @@ struct DriverOptions {
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
   /// Fired after `stop` was requested: wakes a driver that is parked. Over already: no
   /// such signal.
-  core::Wait stopped;
+  core::Wait stopped = {};
   core::MetricSet* metrics = nullptr;
 };
 

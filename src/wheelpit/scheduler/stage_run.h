@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the stages of one query: each is a number of tasks, a task is a driver, and a
+// bounded number of a stage's tasks run at once, started in order (exchanges rely on
+// that). Stages run side by side: a later one parks until its exchange has something.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/status.h>
+#include <arrow/util/cancel.h>
+
+#include "wheelpit/core/clock.h"
+#include "wheelpit/core/executor.h"
+#include "wheelpit/core/metrics.h"
+#include "wheelpit/core/wait.h"
+#include "wheelpit/exec/driver.h"
+
+namespace wheelpit::scheduler {
+
+struct Stage {
+  std::string name;
+  int64_t task_count = 0;
+  /// Makes the pipeline of a task when it starts, on a compute thread: must not block.
+  std::function<arrow::Result<exec::Pipeline>(int64_t task)> make_task = {};
+  /// True when the stage's receiver wants no more: tasks not started yet are skipped. May
+  /// be empty.
+  std::function<bool()> receiver_done = {};
+};
+
+struct StageFigures {
+  std::string name;
+  int64_t tasks = 0;        ///< ended successfully
+  int64_t start_nanos = 0;  ///< of the clock; 0 before the first task starts
+  int64_t end_nanos = 0;    ///< 0 until the last task has ended
+};
+
+struct StageRunOptions {
+  int tasks_at_once = 1;  ///< per stage
+  core::Executor* executor = nullptr;
+  const core::Clock* clock = nullptr;
+  core::MetricSet* metrics = nullptr;
+  arrow::StopToken stop = arrow::StopToken::Unstoppable();
+  core::Wait stopped = {};
+  /// Called once with the first error, while other tasks still run: the place to stop
+  /// them and to fail the exchange that the client reads. May be empty.
+  std::function<void(const arrow::Status&)> on_error = {};
+};
+
+class StageRun {
+ public:
+  /// Starts the first tasks and returns. `done` is called once, on a compute thread,
+  /// after every task that was started has ended, with the first error of any.
+  static std::unique_ptr<StageRun> Start(std::vector<Stage> stages,
+                                         StageRunOptions options,
+                                         std::function<void(arrow::Status)> done);
+  ~StageRun();
+
+  /// A snapshot; any thread.
+  std::vector<StageFigures> figures() const;
+
+ private:
+  struct State;
+  explicit StageRun(std::shared_ptr<State> state);
+  // Shared with the drivers' callbacks.
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace wheelpit::scheduler
