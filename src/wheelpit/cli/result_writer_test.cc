@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/cli/result_writer.h"
+
+#include <csignal>
+
+#include <arrow/array/builder_binary.h>
+#include <arrow/type.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "wheelpit/core/error.h"
+
+namespace wheelpit::cli {
+namespace {
+
+using Cells = std::vector<std::vector<const char*>>;  // by column; nullptr is null
+
+class Capture {
+ public:
+  Capture() { EXPECT_EQ(pipe(fds_), 0); }
+  ~Capture() { close(fds_[0]); }
+  int fd() const { return fds_[1]; }
+  std::string Text() {
+    close(fds_[1]);
+    std::string text(1 << 16, '\0');
+    const ssize_t size = read(fds_[0], text.data(), text.size());
+    text.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
+    return text;
+  }
+
+ private:
+  int fds_[2] = {};
+};
+
+std::string Render(Format format, const arrow::Schema& schema, const Cells& cells,
+                   const WriterOptions& options = {}) {
+  io::KernelSyscalls syscalls;
+  Capture capture;
+  Output output(syscalls, capture.fd(), "test");
+  auto writer = MakeResultWriter(format, options, &output);
+  arrow::ArrayVector columns;
+  for (const auto& column : cells) {
+    arrow::StringBuilder builder;
+    for (const char* cell : column) {
+      EXPECT_TRUE((cell == nullptr ? builder.AppendNull() : builder.Append(cell)).ok());
+    }
+    columns.push_back(builder.Finish().ValueOrDie());
+  }
+  const int64_t rows = cells.empty() ? 0 : static_cast<int64_t>(cells[0].size());
+  EXPECT_TRUE(writer->Begin(schema).ok());
+  EXPECT_TRUE(writer->Write(columns, rows).ok());
+  EXPECT_TRUE(writer->End().ok());
+  EXPECT_TRUE(output.Flush().ok());
+  return capture.Text();
+}
+
+const arrow::Schema& TwoColumns() {
+  static const auto schema = arrow::schema(
+      {arrow::field("id", arrow::int64()), arrow::field("name", arrow::utf8())});
+  return *schema;
+}
+
+TEST(ResultWriter, CsvQuotesWhatNeedsItAndTellsNullFromEmpty) {
+  EXPECT_EQ(Render(Format::kCsv, TwoColumns(),
+                   {{"1", "2", "3", nullptr}, {"a,b", "say \"x\"", "", nullptr}}),
+            "id,name\n1,\"a,b\"\n2,\"say \"\"x\"\"\"\n3,\"\"\n,\n");
+}
+
+TEST(ResultWriter, NdjsonKeepsNumbersBareAndEscapesText) {
+  EXPECT_EQ(
+      Render(Format::kNdjson, TwoColumns(), {{"1", nullptr}, {"a\"\n\x01", "\xff"}}),
+      "{\"id\":1,\"name\":\"a\\\"\\n\\u0001\"}\n"
+      "{\"id\":null,\"name\":\"\xef\xbf\xbd\"}\n");
+  const auto doubles = arrow::schema({arrow::field("x", arrow::float64())});
+  EXPECT_EQ(Render(Format::kNdjson, *doubles, {{"NaN", "1.5", "-Infinity"}}),
+            "{\"x\":\"NaN\"}\n{\"x\":1.5}\n{\"x\":\"-Infinity\"}\n");
+}
+
+TEST(ResultWriter, TableAlignsNumbersRightAndCountsRows) {
+  EXPECT_EQ(Render(Format::kTable, TwoColumns(), {{"1", "200"}, {"a", nullptr}}),
+            "id  | name\n----+-----\n  1 | a\n200 | NULL\n(2 rows)\n");
+  EXPECT_EQ(Render(Format::kTable, TwoColumns(), {{}, {}}),
+            "id | name\n---+-----\n(0 rows)\n");
+}
+
+TEST(ResultWriter, TableCutsToTheTerminalAndSaysHowManyRowsItHides) {
+  const std::string text =
+      Render(Format::kTable, TwoColumns(),
+             {{"1", "2", "3"}, {"a text that is far too long for it", "b", "c"}},
+             {.width = 30, .rows_max = 2});
+  EXPECT_EQ(text,
+            "id | name\n---+--------------------------\n"
+            " 1 | a text that is far too l\u2026\n 2 | b\n"
+            "(3 rows, 2 shown; --format csv gives all, SET output.max_rows more)\n");
+}
+
+TEST(ResultWriter, DataCannotSteerTheTerminal) {
+  const std::string text =
+      Render(Format::kTable, TwoColumns(), {{"1"}, {"\x1b[2Jx\r\n\xff\u202e"}});
+  EXPECT_NE(text.find("\\x1b[2Jx\\r\\n\\xff\\u202e"), std::string::npos) << text;
+}
+
+TEST(ResultWriter, WidthsCountWideAndCombiningCharacters) {
+  EXPECT_EQ(DisplayWidth("abc"), 3);
+  EXPECT_EQ(DisplayWidth("日本"), 4);
+  EXPECT_EQ(DisplayWidth("e\u0301"), 1);
+  EXPECT_EQ(DisplayWidth(""), 0);
+}
+
+TEST(ResultWriter, UnknownFormatsListTheKnown) {
+  const auto format = ParseFormat("xml");
+  EXPECT_EQ(core::KindOf(format.status()), core::ErrorKind::kConfiguration);
+  EXPECT_NE(format.status().message().find("table, csv and ndjson"), std::string::npos);
+}
+
+TEST(Output, AReaderThatHasGoneIsNotAnError) {
+  signal(SIGPIPE, SIG_IGN);
+  io::KernelSyscalls syscalls;
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  close(fds[0]);
+  Output output(syscalls, fds[1], "test");
+  EXPECT_TRUE(output.Write("x").ok());
+  EXPECT_TRUE(output.Flush().ok());
+  EXPECT_TRUE(output.reader_gone());
+  EXPECT_TRUE(output.Write("y").ok());
+  close(fds[1]);
+}
+
+TEST(Output, AFullDiskNamesTheOutput) {
+  io::KernelSyscalls syscalls;
+  const int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  Output output(syscalls, fd, "standard output");
+  ASSERT_TRUE(output.Write("x").ok());
+  const auto status = output.Flush();
+  EXPECT_EQ(core::KindOf(status), core::ErrorKind::kDiskFull);
+  EXPECT_EQ(status.message(), "writing to standard output: No space left on device");
+  close(fd);
+}
+
+}  // namespace
+}  // namespace wheelpit::cli

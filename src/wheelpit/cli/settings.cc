@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/cli/settings.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "wheelpit/core/error.h"
+
+namespace wheelpit::cli {
+
+namespace {
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r";
+  const size_t first = text.find_first_not_of(kSpace);
+  return first == std::string_view::npos
+             ? std::string_view()
+             : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::string DefaultConfigFile() {
+  if (const std::string base = Environment("XDG_CONFIG_HOME"); !base.empty()) {
+    return base + "/wheelpit/config";
+  }
+  const std::string home = Environment("HOME");
+  return home.empty() ? "" : home + "/.config/wheelpit/config";
+}
+
+}  // namespace
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+arrow::Status ApplyConfigText(const std::string& text, const std::string& path,
+                              core::Config* config) {
+  int line_number = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = Trim(std::string_view(text).substr(at, end - at));
+    at = end + 1;
+    ++line_number;
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    const std::string where = path + " line " + std::to_string(line_number);
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      return core::Error(core::ErrorKind::kConfiguration, where, ": '", line,
+                         "' is not of the form name = value");
+    }
+    const arrow::Status status =
+        config->Set(Trim(line.substr(0, equals)), Trim(line.substr(equals + 1)),
+                    core::ConfigSource::kFile);
+    if (!status.ok()) {
+      return core::WithContext(status, where);
+    }
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Result<core::Config> LoadSettings(io::Syscalls& syscalls,
+                                         const SettingSources& sources,
+                                         const Machine& machine) {
+  core::Config config;
+  for (const core::ConfigRow& row : core::ConfigTable()) {
+    const std::string name(row.environment);
+    if (const std::string value = name.empty() ? "" : Environment(name.c_str());
+        !value.empty()) {
+      const auto status = config.Set(row.key, value, core::ConfigSource::kEnvironment);
+      if (!status.ok()) {
+        return core::WithContext(status, "environment variable " + name);
+      }
+    }
+  }
+  const bool named = !sources.config_file.empty();
+  const std::string path = named ? sources.config_file : DefaultConfigFile();
+  const std::string text = path.empty() ? "" : ReadSmallFile(syscalls, path);
+  if (named && text.empty()) {
+    return core::Error(core::ErrorKind::kConfiguration, "--config: cannot read '", path,
+                       "', or it is empty");
+  }
+  ARROW_RETURN_NOT_OK(ApplyConfigText(text, path, &config));
+  for (const auto& [key, value] : sources.flags) {
+    const auto status = config.Set(key, value, core::ConfigSource::kFlag);
+    if (!status.ok()) {
+      const core::ConfigRow& row = core::ConfigTable()[static_cast<size_t>(key)];
+      return core::WithContext(status, "--" + std::string(row.flag));
+    }
+  }
+  ARROW_RETURN_NOT_OK(ApplyDefaults(machine, &config));
+  return config;
+}
+
+}  // namespace wheelpit::cli

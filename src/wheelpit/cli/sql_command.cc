@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/cli/sql_command.h"
+
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "wheelpit/cli/batch_text.h"
+#include "wheelpit/cli/machine.h"
+#include "wheelpit/cli/output.h"
+#include "wheelpit/cli/progress.h"
+#include "wheelpit/cli/result_writer.h"
+#include "wheelpit/core/error.h"
+#include "wheelpit/engine/session.h"
+#include "wheelpit/sql/sql_error.h"
+
+namespace wheelpit::cli {
+
+namespace {
+
+int TerminalWidth(int fd) {
+  if (isatty(fd) == 0) {
+    return 0;
+  }
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+arrow::Result<std::string> ReadText(io::Syscalls& syscalls, const std::string& path) {
+  const bool standard = path == "-";
+  const int fd = standard
+                     ? STDIN_FILENO
+                     : syscalls.Open(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) {
+    return core::WithContext(core::ErrnoStatus(-fd, "opening '" + path + "'"), "-f");
+  }
+  std::string text;
+  std::string part(64 << 10, '\0');
+  ssize_t got = 0;
+  while ((got = syscalls.Read(fd, part.data(), part.size())) > 0 || got == -EINTR) {
+    text.append(part, 0, static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  }
+  if (!standard) {
+    syscalls.Close(fd);
+  }
+  if (got < 0) {
+    return core::ErrnoStatus(static_cast<int>(-got), "reading '" + path + "'");
+  }
+  return text;
+}
+
+// The kernel's own figure, in bytes: VmHWM of /proc/self/status.
+int64_t PeakRssBytes(io::Syscalls& syscalls) {
+  const std::string text = ReadSmallFile(syscalls, "/proc/self/status");
+  constexpr std::string_view kLabel = "VmHWM:";
+  const size_t at = text.find(kLabel);
+  if (at == std::string::npos) {
+    return 0;
+  }
+  const size_t digits = text.find_first_of("0123456789", at);
+  int64_t kib = 0;
+  std::from_chars(text.data() + digits, text.data() + text.size(), kib);
+  return kib * 1024;
+}
+
+std::string StatsLine(const engine::QueryStats& stats, int64_t rows, int64_t peak_rss) {
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "{\"seconds\":%.6f,\"plan_seconds\":%.6f,\"cpu_seconds\":%.6f",
+                stats.seconds, stats.plan_seconds, stats.cpu_seconds);
+  std::string line = text;
+  const auto add = [&](std::string_view name, int64_t value) {
+    line += ",\"" + std::string(name) + "\":" + std::to_string(value);
+  };
+  add("rows", rows);
+  add("peak_rss_bytes", peak_rss);
+  add("peak_budget_bytes", stats.peak_budget_bytes);
+  for (const core::MetricRow& row : core::MetricTable()) {
+    add(row.name, stats.metrics[static_cast<size_t>(row.metric)]);
+  }
+  return line + "}\n";
+}
+
+class Runner {
+ public:
+  Runner(io::Syscalls& syscalls, const SqlOptions& options, Format format,
+         Interrupt* interrupt)
+      : syscalls_(syscalls),
+        options_(options),
+        format_(format),
+        interrupt_(interrupt),
+        out_(syscalls, STDOUT_FILENO, "standard output"),
+        err_(syscalls, STDERR_FILENO, "standard error") {}
+
+  // Runs the statements of a text; OK and false when nobody reads the output any more.
+  arrow::Result<bool> RunText(engine::Session* session, const std::string& text) {
+    for (const std::string& statement : engine::SplitStatements(text)) {
+      const arrow::Status status = RunStatement(session, statement);
+      if (!status.ok()) {
+        ARROW_RETURN_NOT_OK(out_.Flush());
+        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(statement, status)));
+        ARROW_RETURN_NOT_OK(err_.Flush());
+        return status;
+      }
+      if (out_.reader_gone()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  arrow::Status RunStatement(engine::Session* session, const std::string& statement) {
+    ARROW_ASSIGN_OR_RAISE(auto query, session->Submit(statement));
+    interrupt_->OnInterrupt([raw = query.get()] { raw->Cancel(); });
+    arrow::Status status =
+        interrupt_->interrupted()
+            ? core::Error(core::ErrorKind::kCancelled, "the query was cancelled")
+            : PrintResult(session, query.get());
+    interrupt_->OnInterrupt({});
+    if (options_.stats) {
+      ARROW_RETURN_NOT_OK(
+          err_.Write(StatsLine(query->stats(), row_count_, PeakRssBytes(syscalls_))));
+      ARROW_RETURN_NOT_OK(err_.Flush());
+    }
+    return status;
+  }
+
+  arrow::Status PrintResult(engine::Session* session, engine::Query* query) {
+    row_count_ = 0;
+    std::unique_ptr<Progress> progress;
+    if (const int width = TerminalWidth(STDERR_FILENO); width > 0) {
+      progress =
+          std::make_unique<Progress>([query] { return query->stats(); }, width, &err_);
+    }
+    ARROW_ASSIGN_OR_RAISE(auto schema, query->schema());
+    const core::Config config = session->config();
+    ARROW_ASSIGN_OR_RAISE(
+        auto text, BatchText::Make(schema, config.Text(core::ConfigKey::kSessionTimeZone),
+                                   arrow::default_memory_pool()));
+    auto writer =
+        MakeResultWriter(format_,
+                         {.width = TerminalWidth(STDOUT_FILENO),
+                          .rows_max = config.Number(core::ConfigKey::kOutputMaxRows)},
+                         &out_);
+    ARROW_RETURN_NOT_OK(writer->Begin(*schema));
+    while (!out_.reader_gone()) {
+      ARROW_ASSIGN_OR_RAISE(auto batch, query->Next());
+      if (batch == nullptr) {
+        break;
+      }
+      // The table format prints at the end; the others begin with the first batch.
+      if (format_ != Format::kTable) {
+        progress.reset();
+      }
+      row_count_ += batch->num_rows();
+      ARROW_ASSIGN_OR_RAISE(auto columns, text->Convert(*batch));
+      ARROW_RETURN_NOT_OK(writer->Write(columns, batch->num_rows()));
+    }
+    progress.reset();
+    ARROW_RETURN_NOT_OK(writer->End());
+    return out_.Flush();
+  }
+
+  io::Syscalls& syscalls_;
+  const SqlOptions& options_;
+  const Format format_;
+  Interrupt* const interrupt_;
+  Output out_;
+  Output err_;
+  int64_t row_count_ = 0;
+};
+
+arrow::Result<std::vector<std::string>> StatementTexts(io::Syscalls& syscalls,
+                                                       const SqlOptions& options) {
+  std::vector<std::string> texts = options.commands;
+  if (!options.input.empty() && options.input != "-") {
+    return core::Error(core::ErrorKind::kConfiguration, "'", options.input,
+                       "' is not understood; statements come by -c 'SELECT …', -f FILE, "
+                       "or - for standard input");
+  }
+  if (!options.file.empty() || !options.input.empty()) {
+    ARROW_ASSIGN_OR_RAISE(
+        auto text,
+        ReadText(syscalls, options.file.empty() ? options.input : options.file));
+    texts.push_back(std::move(text));
+  }
+  if (texts.empty()) {
+    return core::Error(core::ErrorKind::kConfiguration,
+                       "nothing to run; give -c 'SELECT …', -f FILE, or - for standard "
+                       "input (wheelpit sql --help has examples)");
+  }
+  return texts;
+}
+
+int Fail(const arrow::Status& status) {
+  std::fprintf(stderr, "wheelpit sql: %s\n", status.message().c_str());
+  return core::ExitCodeOf(core::KindOf(status));
+}
+
+}  // namespace
+
+int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions& options,
+           Interrupt* interrupt) {
+  const auto format = ParseFormat(options.format);
+  if (!format.ok()) {
+    return Fail(core::WithContext(format.status(), "--format"));
+  }
+  const auto texts = StatementTexts(syscalls, options);
+  if (!texts.ok()) {
+    const int code = Fail(texts.status());
+    return code == 1 ? core::ExitCodeOf(core::ErrorKind::kConfiguration) : code;
+  }
+  auto engine = engine::Engine::Make(config, {});
+  if (!engine.ok()) {
+    return Fail(engine.status());
+  }
+  auto session = (*engine)->MakeSession();
+  if (!session.ok()) {
+    return Fail(session.status());
+  }
+  Runner runner(syscalls, options, *format, interrupt);
+  for (const std::string& text : *texts) {
+    const auto outcome = runner.RunText(session->get(), text);
+    if (!outcome.ok()) {
+      // Already printed, with the place in the text.
+      return core::ExitCodeOf(core::KindOf(outcome.status()));
+    }
+    if (!*outcome) {
+      break;
+    }
+  }
+  return 0;
+}
+
+}  // namespace wheelpit::cli

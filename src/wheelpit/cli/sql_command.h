@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// `wheelpit sql`: runs statements one after another and prints their results.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "wheelpit/cli/interrupt.h"
+#include "wheelpit/core/config.h"
+#include "wheelpit/io/syscalls.h"
+
+namespace wheelpit::cli {
+
+struct SqlOptions {
+  std::vector<std::string> commands;  ///< -c, each with one statement or more
+  std::string file;                   ///< -f
+  std::string input;                  ///< "-" or empty
+  std::string format = "table";
+  bool stats = false;
+};
+
+/// The exit code. Stops at the first statement that fails.
+int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions& options,
+           Interrupt* interrupt);
+
+}  // namespace wheelpit::cli
