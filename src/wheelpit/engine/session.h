@@ -19,6 +19,10 @@
 #include "wheelpit/core/log.h"
 #include "wheelpit/core/metrics.h"
 
+namespace wheelpit::io {
+class Syscalls;
+}  // namespace wheelpit::io
+
 namespace wheelpit::engine {
 
 struct StageTimes {
@@ -40,9 +44,10 @@ struct QueryStats {
   std::vector<StageTimes> stages;
 };
 
+/// Batches live as long as their query: they are counted in its budget.
 class Query {
  public:
-  ~Query();  ///< cancels what still runs and waits for it
+  ~Query();  ///< cancels what still runs and waits for it; not on an engine's thread
   /// Blocks until the plan is made; the schema of the result.
   arrow::Result<std::shared_ptr<arrow::Schema>> schema();
   /// Blocks until a batch is there; null at the end. One thread at a time.
@@ -83,6 +88,7 @@ class Session {
 struct EngineContext {
   const core::Clock* clock = nullptr;
   core::Logger* logger = nullptr;
+  io::Syscalls* syscalls = nullptr;  ///< every file access of the engine goes through it
 };
 
 class Engine {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to engine: what an Engine owns, in the order in which it must be made.
+#pragma once
+
+#include <memory>
+
+#include "wheelpit/core/clock.h"
+#include "wheelpit/core/config.h"
+#include "wheelpit/core/executor.h"
+#include "wheelpit/core/log.h"
+#include "wheelpit/engine/session.h"
+#include "wheelpit/fs/local/local_file_system.h"
+#include "wheelpit/index/footer_cache.h"
+#include "wheelpit/io/io_executor.h"
+#include "wheelpit/io/syscalls.h"
+#include "wheelpit/memory/budget.h"
+#include "wheelpit/memory/mapped_pool.h"
+
+namespace wheelpit::engine {
+
+struct Engine::Impl {
+  core::Config config;
+  core::SystemClock system_clock;
+  core::NullLogger null_logger;
+  io::KernelSyscalls kernel_syscalls;
+  const core::Clock* clock = nullptr;
+  core::Logger* logger = nullptr;
+  io::Syscalls* syscalls = nullptr;
+
+  std::unique_ptr<memory::MappedMemoryPool> pool;
+  std::unique_ptr<memory::ProcessBudget> budget;
+  std::unique_ptr<fs::LocalFileSystem> file_system;
+  std::unique_ptr<index::FooterCache> footer_cache;
+  // Threads last: they end first, and what they use is still there.
+  std::unique_ptr<io::IoExecutor> io;
+  std::unique_ptr<core::ThreadPool> compute;
+};
+
+}  // namespace wheelpit::engine

@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The program as a person meets it: exit codes, streams, terminals, Ctrl-C, closed pipes.
+
+Usage: cli_test.py WHEELPIT DATA [NAME]    (DATA: tests/data/cli; NAME: only tests that contain it)
+Needs nothing but Python 3. The last line is "N passed, N failed".
+"""
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import traceback
+
+WHEELPIT, DATA = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+ORDERS = f'"{DATA}/orders.parquet"'
+
+
+class Outcome:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    def __repr__(self):
+        return f"code {self.code}\n--- out\n{self.out[-1500:]}\n--- err\n{self.err[-1500:]}"
+
+
+def environment(**extra):
+    keep = {k: v for k, v in os.environ.items() if not k.startswith("WHEELPIT_") and k != "TZ"}
+    return {**keep, "HOME": "/nonexistent", **extra}
+
+
+def run(*arguments, stdin="", env=None, cwd=None):
+    done = subprocess.run(
+        [WHEELPIT, *arguments], input=stdin.encode(), capture_output=True, timeout=60,
+        env=env or environment(), cwd=cwd)
+    return Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+
+
+def sql(text, *arguments, **keywords):
+    return run("sql", "--format", "csv", "-c", text, *arguments, **keywords)
+
+
+def check(condition, outcome):
+    if not condition:
+        raise AssertionError(repr(outcome))
+
+
+def in_terminal(arguments, columns=80, keys=None, seconds=20):
+    """Runs the program on a terminal of its own; what it showed, and its exit code."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(WHEELPIT, [WHEELPIT, *arguments], environment(TERM="xterm"))
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    shown, start = b"", time.monotonic()
+    while time.monotonic() - start < seconds:
+        try:
+            part = os.read(fd, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+        if keys and keys[0] in shown:
+            os.write(fd, keys[1])
+            keys = None
+    _, status = os.waitpid(pid, 0)
+    os.close(fd)
+    return Outcome(os.waitstatus_to_exitcode(status), shown.decode(errors="replace"), "")
+
+
+class Folder:
+    """A temporary folder that goes again."""
+
+    def __enter__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="wheelpit_cli_"))
+        return self.path
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+# --- usage
+
+def test_version_and_help_go_to_stdout_with_code_0():
+    check(run("--version").out.startswith("wheelpit 0."), run("--version"))
+    for arguments in (["--help"], ["sql", "--help"], ["doctor", "--help"]):
+        outcome = run(*arguments)
+        check(outcome.code == 0 and "xit codes" in outcome.out and not outcome.err, outcome)
+    check("Examples" in run("sql", "--help").out, run("sql", "--help"))
+
+
+def test_usage_errors_have_code_2_and_say_what_to_do():
+    for arguments in ([], ["nothing"], ["sql"], ["sql", "--what"], ["sql", "-c", "SELECT 1", "--format", "xml"],
+                      ["sql", "-c", "SELECT 1", "--memory", "lots"], ["sql", "-c", "SELECT 1", "--threads", "0"],
+                      ["sql", "SELECT 1"], ["sql", "-f", "/nonexistent/file.sql"]):
+        outcome = run(*arguments)
+        check(outcome.code == 2 and outcome.err and not outcome.out, (arguments, outcome))
+
+
+def test_statements_come_from_command_file_and_standard_input():
+    with Folder() as folder:
+        (folder / "a.sql").write_text("SELECT 1 AS a; -- one\nSELECT 2 AS a;\n")
+        check(run("sql", "--format", "csv", "-f", str(folder / "a.sql")).out == "a\n1\na\n2\n", "file")
+    check(run("sql", "--format", "csv", "-", stdin="SELECT ';' AS a;;").out == "a\n;\n", "stdin")
+    check(run("sql", "--format", "csv", "-c", "SELECT 1 AS a", "-c", "SELECT 2 AS b").out == "a\n1\nb\n2\n", "-c twice")
+
+
+# --- results
+
+def test_count_with_a_filter():
+    outcome = sql(f"SELECT count(*) AS n, min(id), max(id), sum(l_quantity) AS s FROM {ORDERS} WHERE l_quantity > 49")
+    check(outcome.code == 0 and outcome.out == "n,min(id),max(id),s\n400,21,19971,20000.00\n" and not outcome.err, outcome)
+
+
+def test_ndjson_and_table():
+    outcome = run("sql", "--format", "ndjson", "-c", f"SELECT id, l_quantity, day, name FROM {ORDERS} LIMIT 1 OFFSET 3")
+    check(json.loads(outcome.out) == {"id": 3, "l_quantity": 8.0, "day": "1992-01-04", "name": None}, outcome)
+    outcome = run("sql", "-c", f"SELECT id FROM {ORDERS} LIMIT 2")
+    check(outcome.out == "id\n--\n 0\n 1\n(2 rows)\n", outcome)
+
+
+def test_stats_is_one_line_of_json_on_stderr():
+    outcome = sql(f"SELECT count(*) FROM {ORDERS} WHERE id < 10", "--stats")
+    stats = json.loads(outcome.err)
+    check(outcome.err.count("\n") == 1 and stats["rows"] == 1 and stats["row_groups_pruned"] == 3
+          and stats["row_groups_read"] == 1 and stats["files_read"] == 1 and stats["peak_rss_bytes"] > 10_000_000
+          and stats["bytes_read"] > 0 and stats["seconds"] > 0, outcome)
+
+
+def test_file_names_in_all_three_spellings():
+    for name in (ORDERS, f"'{DATA}/orders.parquet'", f"parquet.`{DATA}/orders.parquet`"):
+        check(sql(f"SELECT count(*) AS n FROM {name}").out == "n\n20000\n", name)
+
+
+def test_odd_names():
+    for name in ("with space", "per%cent", "per%20cent", "a=b", "co:lon", "new\nline", "quote'", 'dou"ble', "日本", "-dash"):
+        with Folder() as folder:
+            path = folder / f"{name}.parquet"
+            shutil.copy(DATA / "one.parquet", path)
+            outcome = sql(f"SELECT x FROM parquet.`{path}`")
+            check(outcome.out == "x\n1\n", (name, outcome))
+            outcome = sql(f"SELECT count(*) AS n FROM parquet.`{folder}`")
+            check(outcome.out == "n\n1\n", (name, outcome))
+
+
+def test_names_that_are_not_utf8():
+    with Folder() as folder:
+        shutil.copy(DATA / "one.parquet", os.fsencode(folder) + b"/\xff\xfe.parquet")
+        check(sql(f'SELECT count(*) AS n FROM "{folder}"').out == "n\n1\n", "listing")
+        (folder / "bad.parquet").write_bytes(b"not parquet at all")
+        os.rename(folder / "bad.parquet", os.fsencode(folder) + b"/\xff\x1b[2J.parquet")
+        outcome = sql(f'SELECT count(*) AS n FROM "{folder}"')
+        check(outcome.code in (1, 4) and "\x1b" not in outcome.err, outcome)
+
+
+def test_no_rows_and_no_files():
+    check(sql(f'SELECT x FROM "{DATA}/none.parquet"').out == "x\n", "no rows")
+    check(sql(f'SELECT count(*) AS n, max(x) AS m FROM "{DATA}/none.parquet"').out == "n,m\n0,\n", "no rows")
+    with Folder() as folder:
+        outcome = sql(f'SELECT * FROM "{folder}"')
+        check(outcome.code == 1 and str(folder) in outcome.err, outcome)
+
+
+def test_explain_describe_set_show():
+    outcome = sql(f"EXPLAIN SELECT count(*) FROM {ORDERS} WHERE l_quantity > 49")
+    check(outcome.code == 0 and "l_quantity" in outcome.out, outcome)
+    outcome = sql(f"EXPLAIN ANALYZE SELECT count(*) FROM {ORDERS} WHERE l_quantity > 49")
+    check(outcome.code == 0 and "row_groups_read" in outcome.out, outcome)
+    outcome = sql(f"DESCRIBE {ORDERS}")
+    check('l_quantity,"decimal(15,2)"' in outcome.out and "day,date" in outcome.out, outcome)
+    outcome = sql("SET io.threads = 3; SHOW io.threads")
+    check("3" in outcome.out and "SET" in outcome.out, outcome)
+    check("memory.limit" in sql("SHOW ALL").out, "SHOW ALL")
+
+
+# --- errors
+
+def test_errors_of_the_statement_have_code_1_and_a_caret():
+    for text, wanted in ((f"SELECT l_quantiti FROM {ORDERS}", "l_quantity"),
+                         ("SELEC 1", "SELEC"),
+                         (f"SELECT id + 'x' FROM {ORDERS}", "x"),
+                         (f"SELECT id / 0 FROM {ORDERS}", "id / 0"),
+                         (f"SELECT * FROM {ORDERS} ORDER BY id", "not supported yet"),
+                         ("SELECT 1 +", "end of")):
+        outcome = sql(text)
+        check(outcome.code == 1 and "^" in outcome.err and wanted.lower() in outcome.err.lower(), (text, outcome))
+        check(all(len(line) <= 80 or "parquet" in line for line in outcome.err.split("\n")), (text, outcome))
+
+
+def test_errors_of_files_name_them():
+    with Folder() as folder:
+        cases = {"missing.parquet": 1}
+        whole = (DATA / "orders.parquet").read_bytes()
+        for name, content, code in (("text.parquet", b"a,b\n1,2\n" * 5, 4), ("cut.parquet", whole[:len(whole) // 2], 4),
+                                    ("footer.parquet", whole[:-2000] + bytes(1992) + whole[-8:], 4)):
+            (folder / name).write_bytes(content)
+            cases[name] = code
+        for name, code in cases.items():
+            outcome = sql(f'SELECT count(id) FROM "{folder}/{name}"')
+            check(outcome.code == code and name in outcome.err, (name, outcome))
+
+
+def test_output_to_a_full_disk_has_code_3():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([WHEELPIT, "sql", "-c", "SELECT 1"], stdout=full, stderr=subprocess.PIPE, env=environment())
+    check(done.returncode == 3 and b"No space left" in done.stderr, done)
+
+
+def test_a_budget_that_is_too_small_says_the_least():
+    outcome = sql(f"SELECT count(*) FROM {ORDERS} WHERE id > 3", "--memory", "4MiB", "--threads", "8")
+    check(outcome.code == 3 and "MiB" in outcome.err, outcome)
+
+
+# --- interruptions
+
+def wait_for_end(process, seconds):
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError("still running")
+
+
+def many_files(folder, count):
+    for i in range(count):
+        os.symlink(DATA / "orders.parquet", folder / f"{i}.parquet")
+
+
+def interrupted(arguments, after, stdout=subprocess.DEVNULL):
+    process = subprocess.Popen([WHEELPIT, *arguments], stdout=stdout, stderr=subprocess.PIPE, env=environment())
+    time.sleep(after)
+    if process.poll() is not None:
+        return None
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    wait_for_end(process, 10)
+    return process.returncode, time.monotonic() - start, process.stderr.read().decode()
+
+
+def test_ctrl_c_ends_the_program_in_every_phase():
+    with Folder() as folder:
+        many_files(folder, 4000)
+        hit = 0
+        for after in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8):
+            outcome = interrupted(["sql", "-c", f'SELECT sum(price), min(name), max(day) FROM "{folder}"'], after)
+            if outcome is not None:
+                hit += 1
+                check(outcome[0] == 130 and outcome[1] < 1.0, (after, outcome))
+        check(hit >= 2, hit)
+
+
+def test_ctrl_c_ends_a_write_to_a_blocked_pipe():
+    reader, writer = os.pipe()
+    outcome = interrupted(["sql", "--format", "csv", "-c", f"SELECT * FROM {ORDERS}"], 1.0, stdout=writer)
+    os.close(reader)
+    os.close(writer)
+    check(outcome is not None and outcome[0] == 130 and outcome[1] < 1.0, outcome)
+
+
+def test_a_closed_pipe_ends_quietly():
+    command = f"'{WHEELPIT}' sql --format csv -c 'SELECT * FROM {ORDERS}' | head -2; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, env=environment(), timeout=60)
+    check(done.stdout.decode().split("\n")[2] == "0" and not done.stderr, done)
+
+
+# --- terminals
+
+def test_a_pipe_gets_no_progress_and_no_escapes():
+    with Folder() as folder:
+        many_files(folder, 500)
+        outcome = sql(f'SELECT sum(price) FROM "{folder}"')
+        check(outcome.code == 0 and not outcome.err and "\x1b" not in outcome.out and "\r" not in outcome.out, outcome)
+
+
+def test_a_table_fits_a_terminal_of_80_columns():
+    outcome = in_terminal(["sql", "-c", f"SELECT *, name AS other_name, name AS third_name, name AS fourth FROM {ORDERS} LIMIT 3"])
+    lines = outcome.out.replace("\r", "").split("\n")
+    check(outcome.code == 0 and all(len(line) <= 80 for line in lines), outcome)
+
+
+# --- doctor
+
+def test_doctor_shows_values_with_sources():
+    outcome = run("doctor", "--memory", "100MB")
+    check(outcome.code == 0 and "memory.limit" in outcome.out and "(flag)" in outcome.out
+          and "unnamed files" in outcome.out, outcome)
+    check(isinstance(json.loads(run("doctor", "--json").out), list), "json")
+    outcome = run("doctor", "--spill-dir", "/nonexistent/x")
+    check(outcome.code == 0 and "->" in outcome.out, outcome)
+
+
+def main():
+    wanted = sys.argv[3] if len(sys.argv) > 3 else ""
+    passed, failed = 0, []
+    for name, test in list(globals().items()):
+        if not name.startswith("test_") or wanted not in name:
+            continue
+        try:
+            test()
+            passed += 1
+        except Exception:  # each test is on its own
+            failed.append(name)
+            print(f"FAILED {name}\n{traceback.format_exc()[-3000:]}", flush=True)
+    for name in failed:
+        print(f"failed: {name}")
+    print(f"{passed} passed, {len(failed)} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()
