@@ -26,7 +26,8 @@ struct SourceRange {
 enum class ExprKind : uint8_t { kLiteral, kColumn, kCall, kCast };
 
 /// Scalar functions and operators that evaluation knows. Conditionals evaluate lazily: a
-/// branch that is not taken for a row raises no error for it.
+/// branch that is not taken for a row raises no error for it. kNullIf is only written:
+/// MakeCall turns it into kCase. A date moved by days (d + 1) is kDateAdd or kDateSub.
 enum class Function : uint8_t {
   kAdd,
   kSubtract,
@@ -56,14 +57,14 @@ enum class Function : uint8_t {
   kCase,  ///< (condition, value, condition, value, …, [else])
   kCoalesce,
   kNullIf,
-  kLike,  ///< (text, pattern[, escape])
+  kLike,  ///< (text, pattern[, escape]); the escape is a literal of one character
   kRLike,
   kConcat,
   kUpper,
   kLower,
   kLength,
-  kSubstring,
-  kTrim,
+  kSubstring,  ///< (text, position from 1[, length])
+  kTrim,       ///< (text[, characters]); so are the next two
   kLeftTrim,
   kRightTrim,
   kStartsWith,
@@ -72,7 +73,7 @@ enum class Function : uint8_t {
   kAbs,
   kFloor,
   kCeil,
-  kRound,
+  kRound,  ///< (number[, digits, a literal])
   kSqrt,
   kYear,
   kMonth,
@@ -82,7 +83,7 @@ enum class Function : uint8_t {
   kSecond,
   kDateAdd,
   kDateSub,
-  kDateDiff,
+  kDateDiff,  ///< (end, start)
 };
 
 struct Expr;

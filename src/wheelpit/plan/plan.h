@@ -59,6 +59,15 @@ arrow::Result<std::shared_ptr<arrow::DataType>> AggregateType(AggregateFunction 
                                                               const Expr* argument,
                                                               SourceRange range);
 
+/// An aggregate with Spark's implicit casts put around its argument and its type worked
+/// out. `argument` is null for kCountAll, `filter` may be null. kInvalidSql when Spark
+/// refuses.
+arrow::Result<Aggregate> MakeAggregate(AggregateFunction function, ExprPtr argument,
+                                       ExprPtr filter, SourceRange range);
+
+/// "sum((a * b)) FILTER (WHERE (c > 1))", for EXPLAIN and error messages.
+std::string ToString(const Aggregate& aggregate);
+
 /// What a filter over a table's columns means for pruning: the terms that fit, the rest
 /// left out. `schema` names the columns that the expressions refer to.
 index::Predicate LowerPredicate(const std::vector<ExprPtr>& conjuncts,

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/plan/plan.h"
+
+#include <algorithm>
+
+#include <arrow/type.h>
+
+#include "wheelpit/core/error.h"
+#include "wheelpit/plan/call_rules.h"
+#include "wheelpit/plan/types.h"
+
+namespace wheelpit::plan {
+
+namespace {
+
+std::string_view AggregateName(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::kCountAll:
+    case AggregateFunction::kCount:
+      return "count";
+    case AggregateFunction::kSum:
+      return "sum";
+    case AggregateFunction::kAvg:
+      return "avg";
+    case AggregateFunction::kMin:
+      return "min";
+    case AggregateFunction::kMax:
+      return "max";
+  }
+  return "count";
+}
+
+DecimalShape Bounded(int precision, int scale) {
+  return {std::min(precision, kDecimalPrecisionMax),
+          std::min(scale, kDecimalPrecisionMax)};
+}
+
+template <typename Item, typename Text>
+std::string Joined(const std::vector<Item>& items, Text text) {
+  std::string joined;
+  for (size_t i = 0; i < items.size(); ++i) {
+    joined += (i == 0 ? "" : ", ") + text(items[i], i);
+  }
+  return joined;
+}
+
+std::string ScanText(const Node& node) {
+  std::string text = "Scan " + node.table->name + " [" +
+                     Joined(node.columns,
+                            [&](int column, size_t) {
+                              return node.table->schema->field(column)->name();
+                            }) +
+                     "]";
+  if (!node.filter.empty()) {
+    text += " filter " + Joined(node.filter, [](const ExprPtr& conjunct, size_t) {
+              return ToString(*conjunct);
+            });
+  }
+  if (!node.predicate.empty()) {
+    text += " pruned by " + Joined(node.predicate, [](const index::PredicateTerm& term,
+                                                      size_t) { return term.column; });
+  }
+  return text;
+}
+
+std::string AliasedText(const Node& node, const ExprPtr& expression, size_t i) {
+  const std::string text = ToString(*expression);
+  const std::string& name = node.schema->field(static_cast<int>(i))->name();
+  return text == name ? text : text + " AS " + name;
+}
+
+std::string LineOf(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::kValues:
+      return "Values " + std::to_string(node.rows.size()) + " row" +
+             (node.rows.size() == 1 ? "" : "s");
+    case NodeKind::kScan:
+      return ScanText(node);
+    case NodeKind::kFilter:
+      return "Filter " + ToString(*node.condition);
+    case NodeKind::kProject:
+      return "Project [" +
+             Joined(node.expressions,
+                    [&](const ExprPtr& expression, size_t i) {
+                      return AliasedText(node, expression, i);
+                    }) +
+             "]";
+    case NodeKind::kAggregate:
+      return "Aggregate [" +
+             Joined(node.aggregates, [](const Aggregate& aggregate,
+                                        size_t) { return ToString(aggregate); }) +
+             "]";
+    case NodeKind::kLimit:
+      return "Limit " + (node.limit < 0 ? "all" : std::to_string(node.limit)) +
+             (node.offset == 0 ? "" : " offset " + std::to_string(node.offset));
+  }
+  return "";
+}
+
+void AppendNode(const Node& node, size_t depth, std::string* text) {
+  text->append(2 * depth, ' ');
+  text->append(LineOf(node));
+  text->push_back('\n');
+  if (node.input != nullptr) {
+    AppendNode(*node.input, depth + 1, text);
+  }
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<arrow::DataType>> AggregateType(AggregateFunction function,
+                                                              const Expr* argument,
+                                                              SourceRange range) {
+  if (function == AggregateFunction::kCountAll || function == AggregateFunction::kCount) {
+    return arrow::int64();
+  }
+  const TypeClass c = ClassOf(*argument->type);
+  if (function == AggregateFunction::kMin || function == AggregateFunction::kMax) {
+    if (c == TypeClass::kOther) {
+      return SqlError("DATATYPE_MISMATCH", range,
+                      std::string(AggregateName(function)) + " does not take " +
+                          TypeName(*argument->type));
+    }
+    return argument->type;
+  }
+  if (!IsNumeric(c)) {
+    return SqlError("DATATYPE_MISMATCH", range,
+                    std::string(AggregateName(function)) + " takes numbers, not " +
+                        TypeName(*argument->type) + "; cast to a numeric type");
+  }
+  const DecimalShape shape = DecimalShapeOf(*argument->type);
+  if (function == AggregateFunction::kSum) {
+    return c == TypeClass::kDecimal
+               ? DecimalType(Bounded(shape.precision + 10, shape.scale))
+           : IsIntegral(c) ? arrow::int64()
+                           : arrow::float64();
+  }
+  return c == TypeClass::kDecimal
+             ? DecimalType(Bounded(shape.precision + 4, shape.scale + 4))
+             : arrow::float64();
+}
+
+arrow::Result<Aggregate> MakeAggregate(AggregateFunction function, ExprPtr argument,
+                                       ExprPtr filter, SourceRange range) {
+  Aggregate aggregate{.function = function,
+                      .argument = std::move(argument),
+                      .filter = std::move(filter),
+                      .type = nullptr,
+                      .range = range};
+  if (function == AggregateFunction::kSum || function == AggregateFunction::kAvg) {
+    // As for any parameter that is a number, text, instants and NULL become double.
+    const TypeClass c = ClassOf(*aggregate.argument->type);
+    if (c == TypeClass::kString || c == TypeClass::kTimestamp || c == TypeClass::kNull) {
+      aggregate.argument = Coerce(aggregate.argument, arrow::float64());
+    }
+  }
+  if (aggregate.filter != nullptr) {
+    if (ClassOf(*aggregate.filter->type) == TypeClass::kNull) {
+      aggregate.filter = Coerce(aggregate.filter, arrow::boolean());
+    }
+    if (ClassOf(*aggregate.filter->type) != TypeClass::kBoolean) {
+      return SqlError("DATATYPE_MISMATCH", aggregate.filter->range,
+                      "the filter of an aggregate must be boolean, not " +
+                          TypeName(*aggregate.filter->type));
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(aggregate.type,
+                        AggregateType(function, aggregate.argument.get(), range));
+  return aggregate;
+}
+
+std::string ToString(const Aggregate& aggregate) {
+  std::string text(AggregateName(aggregate.function));
+  text +=
+      aggregate.argument == nullptr ? "(*)" : "(" + ToString(*aggregate.argument) + ")";
+  if (aggregate.filter != nullptr) {
+    text += " FILTER (WHERE " + ToString(*aggregate.filter) + ")";
+  }
+  return text;
+}
+
+std::string ToString(const Node& node) {
+  std::string text;
+  AppendNode(node, 0, &text);
+  return text;
+}
+
+}  // namespace wheelpit::plan
