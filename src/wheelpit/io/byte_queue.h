@@ -7,7 +7,6 @@
 // Threads: everything may be called from any thread. Signals fire outside the lock.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "wheelpit/core/error.h"
 #include "wheelpit/core/guarded.h"
 #include "wheelpit/core/wait.h"
+#include "wheelpit/io/byte_admission.h"
 
 namespace wheelpit::io {
 
@@ -37,7 +37,7 @@ enum class QueueOutcome : uint8_t {
 template <typename T>
 class ByteQueue {
  public:
-  explicit ByteQueue(ByteQueueOptions options) : options_(options) {}
+  explicit ByteQueue(ByteQueueOptions options) : state_(State(options)) {}
 
   /// Puts `item` at the end; it is moved from only for kDone. An item that was refused is
   /// not overtaken by smaller ones until there was room for it. The error is Fail's.
@@ -57,10 +57,8 @@ class ByteQueue {
   /// first failure stays.
   void Fail(arrow::Status status);
 
-  int64_t size_bytes() const { return state_.Lock()->bytes; }
-  int64_t item_count() const {
-    return static_cast<int64_t>(state_.Lock()->entries.size());
-  }
+  int64_t size_bytes() const { return state_.Lock()->admission.bytes(); }
+  int64_t item_count() const { return state_.Lock()->admission.items(); }
 
  private:
   struct Entry {
@@ -69,24 +67,14 @@ class ByteQueue {
   };
 
   struct State {
+    explicit State(ByteQueueOptions options)
+        : admission(options.bytes_max, options.items_max) {}
     std::deque<Entry> entries;
-    int64_t bytes = 0;
-    /// Room that must have been there once before anybody is let in again: the largest
-    /// item refused, so that a stream of small ones cannot keep it out.
-    int64_t room_wanted = 0;
+    ByteAdmission admission;
     bool closed = false;
     arrow::Status failure;
-    /// Shared by all who wait for the same thing; replaced when fired.
-    std::optional<core::Signal> room;
-    std::optional<core::Signal> items;
+    std::optional<core::Signal> items;  ///< fired and replaced when something comes
   };
-
-  static core::Wait WaitOn(std::optional<core::Signal>& signal) {
-    if (!signal) {
-      signal.emplace();
-    }
-    return signal->wait();
-  }
 
   static void Fire(const std::optional<core::Signal>& signal) {
     if (signal) {
@@ -94,18 +82,6 @@ class ByteQueue {
     }
   }
 
-  bool HasRoom(const State& state, int64_t size_bytes) const {
-    if (state.entries.empty()) {
-      return true;
-    }
-    if (options_.items_max > 0 &&
-        static_cast<int64_t>(state.entries.size()) >= options_.items_max) {
-      return false;
-    }
-    return options_.bytes_max - state.bytes >= size_bytes;
-  }
-
-  const ByteQueueOptions options_;
   mutable core::Guarded<State> state_;
 };
 
@@ -113,31 +89,26 @@ template <typename T>
 arrow::Result<QueueOutcome> ByteQueue<T>::TryPush(T& item, int64_t size_bytes,
                                                   core::Wait* wait) {
   WHEELPIT_DCHECK(size_bytes >= 0, "a queue item of negative size");
-  std::optional<core::Signal> fired;
+  std::optional<core::Signal> items;
   {
     auto state = state_.Lock();
     ARROW_RETURN_NOT_OK(state->failure);
     if (state->closed) {
       return QueueOutcome::kEnd;
     }
-    if (!HasRoom(*state, std::max(size_bytes, state->room_wanted))) {
-      state->room_wanted =
-          std::max(state->room_wanted, std::min(size_bytes, options_.bytes_max));
-      *wait = WaitOn(state->room);
+    if (!state->admission.TryEnter(size_bytes, wait)) {
       return QueueOutcome::kWait;
     }
-    state->room_wanted = 0;
     state->entries.push_back({std::move(item), size_bytes});
-    state->bytes += size_bytes;
-    fired.swap(state->items);
+    items.swap(state->items);
   }
-  Fire(fired);
+  Fire(items);
   return QueueOutcome::kDone;
 }
 
 template <typename T>
 arrow::Result<QueueOutcome> ByteQueue<T>::TryPop(T* item, core::Wait* wait) {
-  std::optional<core::Signal> fired;
+  std::optional<core::Signal> room;
   {
     auto state = state_.Lock();
     ARROW_RETURN_NOT_OK(state->failure);
@@ -145,18 +116,17 @@ arrow::Result<QueueOutcome> ByteQueue<T>::TryPop(T* item, core::Wait* wait) {
       if (state->closed) {
         return QueueOutcome::kEnd;
       }
-      *wait = WaitOn(state->items);
+      if (!state->items) {
+        state->items.emplace();
+      }
+      *wait = state->items->wait();
       return QueueOutcome::kWait;
     }
     *item = std::move(state->entries.front().item);
-    state->bytes -= state->entries.front().size_bytes;
+    room = state->admission.Leave(state->entries.front().size_bytes);
     state->entries.pop_front();
-    // Whoever waits for more room than there is now would be woken for nothing.
-    if (HasRoom(*state, state->room_wanted)) {
-      fired.swap(state->room);
-    }
   }
-  Fire(fired);
+  Fire(room);
   return QueueOutcome::kDone;
 }
 
@@ -191,7 +161,7 @@ void ByteQueue<T>::Close() {
   {
     auto state = state_.Lock();
     state->closed = true;
-    room.swap(state->room);
+    room = state->admission.TakeSignal();
     items.swap(state->items);
   }
   Fire(room);
@@ -209,9 +179,11 @@ void ByteQueue<T>::Fail(arrow::Status status) {
     if (state->failure.ok()) {
       state->failure = std::move(status);
     }
+    room = state->admission.TakeSignal();
     dropped.swap(state->entries);
-    state->bytes = 0;
-    room.swap(state->room);
+    for (const Entry& entry : dropped) {
+      state->admission.Leave(entry.size_bytes);
+    }
     items.swap(state->items);
   }
   Fire(room);

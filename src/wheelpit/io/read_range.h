@@ -40,6 +40,19 @@ struct ReadRangeOptions {
   int64_t read_bytes_max = int64_t{4} << 20;
 };
 
+/// Where and with what to read. Everything but `file` is borrowed: executor and metrics
+/// until wait() is ready, pool until the buffers are gone too.
+struct PrefetchRequest {
+  std::shared_ptr<arrow::io::RandomAccessFile> file;  ///< its ReadAt from any thread
+  std::string path;                                   ///< for errors
+  core::Executor* executor = nullptr;                 ///< I/O threads
+  arrow::MemoryPool* pool = nullptr;
+  /// Looked at before each read: a requested stop makes the request fail with kCancelled.
+  arrow::StopToken stop = arrow::StopToken::Unstoppable();
+  core::MetricSet* metrics = nullptr;  ///< bytes_read (holes included) and reads, or null
+  ReadRangeOptions options;
+};
+
 /// The ranges of one request. One thread at a time; destroying it abandons what was not
 /// read yet and never blocks.
 class PrefetchedRanges {
@@ -61,41 +74,24 @@ class PrefetchedRanges {
   arrow::Result<std::shared_ptr<arrow::Buffer>> Take(ReadRange range);
 
  private:
-  friend struct PrefetchRequest;
+  friend arrow::Result<std::unique_ptr<PrefetchedRanges>> PrefetchRanges(
+      PrefetchRequest request, const std::vector<ReadRange>& ranges);
   struct State;
   explicit PrefetchedRanges(std::shared_ptr<State> state);
   // Shared with the reads in flight, which may outlive this object.
   std::shared_ptr<State> state_;
 };
 
-/// Where and with what to read. Everything but `file` is borrowed: executor and metrics
-/// until wait() is ready, pool until the buffers are gone too.
-struct PrefetchRequest {
-  std::shared_ptr<arrow::io::RandomAccessFile> file;  ///< its ReadAt from any thread
-  std::string path;                                   ///< for errors
-  core::Executor* executor = nullptr;                 ///< I/O threads
-  arrow::MemoryPool* pool = nullptr;
-  /// Looked at before each read: a requested stop makes the request fail with kCancelled.
-  arrow::StopToken stop = arrow::StopToken::Unstoppable();
-  core::MetricSet* metrics = nullptr;  ///< bytes_read (holes included) and reads, or null
-  ReadRangeOptions options;
-
-  /// Begins to read; never blocks. Ranges may come in any order, overlap, repeat and be
-  /// empty. Errors: kMemoryLimit from the pool; kCorrupt for a range that no file has
-  /// (negative, beyond 2^63). What goes wrong later comes from Take and names path,
-  /// offset and size; a file that ends within a range was truncated while it was read
-  /// (kCorrupt).
-  arrow::Result<std::unique_ptr<PrefetchedRanges>> Start(std::vector<ReadRange> ranges);
-};
-
-/// As PrefetchRequest::Start with default options.
+/// Begins to read; never blocks. Ranges may come in any order, overlap, repeat and be
+/// empty. Errors: kMemoryLimit from the pool; kCorrupt for a range that no file has
+/// (negative, beyond 2^63). What goes wrong later comes from Take and names path, offset
+/// and size; a file that ends within a range was truncated while it was read (kCorrupt).
 arrow::Result<std::unique_ptr<PrefetchedRanges>> PrefetchRanges(
-    std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path,
-    std::vector<ReadRange> ranges, core::Executor* executor, arrow::MemoryPool* pool,
-    arrow::StopToken stop, core::MetricSet* metrics);
+    PrefetchRequest request, const std::vector<ReadRange>& ranges);
 
 /// Bytes that a request for these ranges allocates from its pool: the joined ranges with
 /// the holes between them. Bad ranges count nothing.
-int64_t PlannedBytes(std::vector<ReadRange> ranges, const ReadRangeOptions& options = {});
+int64_t PlannedBytes(const std::vector<ReadRange>& ranges,
+                     const ReadRangeOptions& options = {});
 
 }  // namespace wheelpit::io
