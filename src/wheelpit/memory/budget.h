@@ -8,7 +8,8 @@
 // first, then the operator with the lowest cost per byte freed. It only sets a flag in
 // the victim, which gives memory back on its own thread at its next batch boundary. No
 // callback runs under a lock. Waiters park, first in first out, and a waiting operator is
-// itself reclaimable.
+// itself reclaimable. When every driver that could give memory waits for some, and none
+// can give any, one request fails, so that the others go on.
 //
 // Threads: every function of every class here may be called from any thread.
 #pragma once
@@ -33,8 +34,11 @@ class Spillable {
   virtual ~Spillable() = default;
   /// Bytes that a reclaim would free now; any thread asks, so it is an estimate.
   virtual int64_t reclaimable() const = 0;
-  /// Asks for `bytes`. Sets a flag and returns: the work happens at the owner's next
-  /// batch boundary.
+  /// Asks for `bytes`. An operator sets a flag and returns: the work happens at its next
+  /// batch boundary, and ends with OperatorBudget::ReleaseUnusedReservation, also when
+  /// there was nothing to give. (If its driver is parked in Reserve, that wait becomes
+  /// ready.) A cache drops at once. Called under no lock, and may call back into any
+  /// budget, but must not destroy its own.
   virtual void RequestReclaim(int64_t bytes) = 0;
   /// Cost of freeing one byte, relative: 0 for clean caches, 1 for one write, more for
   /// redone work.
@@ -93,10 +97,13 @@ class QueryBudget {
 
   /// `minimum_bytes` is what the operator always gets: it is set aside at admission and
   /// can be allocated without asking. `spillable` may be null and must be unregistered
-  /// (by destroying the budget) before it dies.
+  /// (by destroying the budget) before it dies. `driver` tells which operators of the
+  /// query run on one driver: when one of them waits, none of them can give memory back
+  /// by going on. Every driver has budgets of its own.
   arrow::Result<std::unique_ptr<OperatorBudget>> MakeOperator(std::string name,
                                                               int64_t minimum_bytes,
-                                                              Spillable* spillable);
+                                                              Spillable* spillable,
+                                                              int driver = 0);
 
   const std::string& name() const;
   int64_t limit_bytes() const;
@@ -113,15 +120,20 @@ class QueryBudget {
 
 /// Allocates for one operator. An allocation that the budget does not allow fails with
 /// kMemoryLimit, naming the three largest holders and the smallest budget that would do;
-/// operators avoid that by reserving ahead.
+/// operators avoid that by reserving ahead. Allocations and frees come from any thread;
+/// Reserve and ReleaseUnusedReservation from one thread at a time, the operator's own.
 class OperatorBudget final : public arrow::MemoryPool {
  public:
+  /// Everything must have been freed and uncounted (checked; see drained).
   ~OperatorBudget() override;
 
-  /// Makes sure that `bytes` more can be allocated without failing. True when they can,
-  /// at once. False: the broker has been asked; park on *wait and try again.
-  bool Reserve(int64_t bytes, core::Wait* wait);
-  /// Gives reserved bytes that are not allocated back, down to the minimum.
+  /// Makes sure that `bytes` more can be allocated without failing, until the next call
+  /// of this or of ReleaseUnusedReservation. True when they can, at once. False: the
+  /// broker has been asked; park on *wait, do what RequestReclaim asked for meanwhile,
+  /// and try again with the same number. kMemoryLimit when nobody is left who could give.
+  arrow::Result<bool> Reserve(int64_t bytes, core::Wait* wait);
+  /// Gives reserved bytes that are not allocated back, down to the minimum. Answers
+  /// Spillable::RequestReclaim.
   void ReleaseUnusedReservation();
 
   using arrow::MemoryPool::Allocate;
@@ -142,6 +154,10 @@ class OperatorBudget final : public arrow::MemoryPool {
   /// contexts).
   arrow::Status CountExternal(int64_t bytes);
   void UncountExternal(int64_t bytes);
+
+  /// Ready when nothing is allocated or counted (any more): then, and not before, the
+  /// budget may be destroyed. For owners whose buffers end on other threads.
+  core::Wait drained();
 
   int64_t reserved_bytes() const;
 
