@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <arrow/io/type_fwd.h>
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
@@ -23,16 +24,45 @@ class SchemaDescriptor;
 
 namespace wheelpit::index {
 
+/// What the bytes of a leaf column's min and max are and how they are ordered.
+enum class ParquetBounds : uint8_t {
+  kNone,     ///< an order that nobody agrees on: min and max are never trusted
+  kBoolean,  ///< one byte, 0 or 1
+  kInt32,    ///< little-endian, signed; also dates, millisecond times, small decimals
+  kInt64,    ///< little-endian, signed; also time stamps in the file's unit, decimals
+  kUint32,
+  kUint64,
+  kFloat,
+  kDouble,
+  kDecimal,  ///< big-endian two's complement of any length
+  kBytes,    ///< compared byte for byte, unsigned; may be cut short: bounds, not values
+};
+
+/// A leaf column, as far as its bytes go.
+struct ParquetLeaf {
+  int8_t physical_type = 0;  ///< parquet.thrift Type
+  ParquetBounds bounds = ParquetBounds::kNone;
+  int16_t max_definition_level = 0;
+  int16_t max_repetition_level = 0;
+  int32_t width_bytes = 0;  ///< of FIXED_LEN_BYTE_ARRAY
+};
+
 /// The columns of a file. Shared between the footers whose schema bytes are the same.
 struct ParquetSchema {
   /// Top-level fields in Spark's types: INT96 and UTC-adjusted time stamps are
-  /// timestamp[us, UTC], local ones timestamp[us]; unsigned integers are widened;
-  /// decimals are decimal128.
+  /// timestamp[us, UTC], local ones timestamp[us]; unsigned integers are widened (uint64
+  /// to decimal(20, 0)); decimals are decimal128; strings, enums and JSON are utf8, other
+  /// bytes binary. What Spark has no type for keeps Arrow's (time, half float,
+  /// decimal256), for the binder or the scan to refuse by name.
   std::shared_ptr<arrow::Schema> arrow;
   /// Arrow's description of the same, for its page readers.
   std::shared_ptr<parquet::SchemaDescriptor> descriptor;
   /// First leaf column of each top-level field, and one past the last at the end.
   std::vector<int> first_leaf;
+  std::vector<ParquetLeaf> leaves;
+  std::string bytes;  ///< the Thrift list that this was made from
+
+  int leaf_count() const { return static_cast<int>(leaves.size()); }
 };
 
 /// One column chunk. Offsets are from the start of the file, sizes in bytes, -1 is
@@ -48,10 +78,13 @@ struct ParquetChunk {
   int32_t column_index_bytes = 0;
   int64_t offset_index_offset = -1;
   int32_t offset_index_bytes = 0;
-  int8_t codec = 0;          ///< parquet.thrift CompressionCodec
-  uint32_t encodings = 0;    ///< bit i set: Encoding i is used
-  bool has_min_max = false;  ///< both are there and may be trusted for this type
-  std::string_view min;      ///< PLAIN-encoded, points into ParquetFooter::raw
+  int8_t codec = 0;        ///< parquet.thrift CompressionCodec
+  uint32_t encodings = 0;  ///< bit i set: Encoding i is used
+  /// Both are there, of the type's width and may be trusted: no value lies outside.
+  bool has_min_max = false;
+  /// As ParquetLeaf::bounds says; points into ParquetFooter::raw or at a constant. Zeros
+  /// of floating-point columns are widened: a min of 0.0 reads -0.0, a max 0.0.
+  std::string_view min;
   std::string_view max;
 
   /// Where the chunk's bytes begin.
