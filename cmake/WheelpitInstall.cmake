@@ -53,7 +53,8 @@ endif()
 install(FILES LICENSE NOTICE DESTINATION share/doc/wheelpit COMPONENT program)
 
 configure_package_config_file(cmake/wheelpitConfig.cmake.in wheelpitConfig.cmake
-  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO
+  NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(wheelpitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/wheelpitConfig.cmake"
   "${PROJECT_BINARY_DIR}/wheelpitConfigVersion.cmake"
