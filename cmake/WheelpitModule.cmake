@@ -22,6 +22,8 @@ if(WHEELPIT_BUILD_FUZZ)
   target_link_options(wheelpit_flags INTERFACE ${instrument})
 endif()
 
+add_custom_target(wheelpit_tests)  # every test program: what asan and tsan build
+
 function(wheelpit_module name)
   cmake_parse_arguments(M "" ""
     "API;SOURCES;DEPENDS;LINK;TESTS;TEST_LINK;TEST_LABELS;BENCHES" ${ARGN})
@@ -58,6 +60,7 @@ function(wheelpit_test name)
     return()
   endif()
   add_executable(${name} ${T_SOURCES})
+  add_dependencies(wheelpit_tests ${name})
   target_link_libraries(${name} PRIVATE ${T_LINK} wheelpit_flags GTest::gmock
                         GTest::gtest GTest::gtest_main)
   if(WHEELPIT_BLOCKING_GUARD)
@@ -69,12 +72,14 @@ endfunction()
 
 # wheelpit_fuzz(NAME SOURCES files LINK targets): a libFuzzer program fuzz_NAME, built in preset fuzz
 # only. Its corpus is tests/fuzz/NAME; tools/run_fuzz runs it and tells the lines it reaches.
+add_custom_target(wheelpit_fuzzers)
 function(wheelpit_fuzz name)
   if(NOT WHEELPIT_BUILD_FUZZ)
     return()
   endif()
   cmake_parse_arguments(F "" "" "SOURCES;LINK" ${ARGN})
   add_executable(fuzz_${name} ${F_SOURCES})
+  add_dependencies(wheelpit_fuzzers fuzz_${name})
   target_link_libraries(fuzz_${name} PRIVATE ${F_LINK} wheelpit_flags)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
 endfunction()
