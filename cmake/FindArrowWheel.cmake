@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrow C++ as tools/fetch_arrow lays it out, under the target names of Arrow's own packages.
-set(ArrowWheel_ROOT "${PROJECT_SOURCE_DIR}/third_party/arrow" CACHE PATH "Arrow C++ folder")
+if(NOT ArrowWheel_ROOT)
+  set(ArrowWheel_ROOT "${PROJECT_SOURCE_DIR}/third_party/arrow" CACHE PATH "Arrow C++ folder")
+endif()
 set(_include "${ArrowWheel_ROOT}/include")
 if(EXISTS "${_include}/arrow/util/config.h")
   file(READ "${_include}/arrow/util/config.h" _config)

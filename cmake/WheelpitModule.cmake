@@ -4,7 +4,8 @@
 #
 # The only way to make a library here: one folder, one target wheelpit_NAME (alias wheelpit::NAME),
 # one test program wheelpit_NAME_test. API lists the headers that are installed; a test program is
-# built in the asan and tsan presets only when TEST_LABELS names that preset's label.
+# built in the asan and tsan presets only when TEST_LABELS names that preset's label. A module
+# named x_testing is support for tests: built where it is linked, never installed.
 
 add_library(wheelpit_flags INTERFACE)
 target_compile_options(wheelpit_flags INTERFACE
@@ -15,12 +16,22 @@ if(WHEELPIT_SANITIZER)
     -fsanitize=${WHEELPIT_SANITIZER} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(wheelpit_flags INTERFACE -fsanitize=${WHEELPIT_SANITIZER})
 endif()
+if(WHEELPIT_BUILD_FUZZ)
+  set(instrument -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping)
+  target_compile_options(wheelpit_flags INTERFACE ${instrument})
+  target_link_options(wheelpit_flags INTERFACE ${instrument})
+endif()
+
+add_custom_target(wheelpit_tests)  # every test program: what asan and tsan build
 
 function(wheelpit_module name)
   cmake_parse_arguments(M "" ""
     "API;SOURCES;DEPENDS;LINK;TESTS;TEST_LINK;TEST_LABELS;BENCHES" ${ARGN})
   set(target wheelpit_${name})
   add_library(${target} STATIC ${M_SOURCES})
+  if(name MATCHES "_testing$")
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   add_library(wheelpit::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/src"
@@ -49,6 +60,7 @@ function(wheelpit_test name)
     return()
   endif()
   add_executable(${name} ${T_SOURCES})
+  add_dependencies(wheelpit_tests ${name})
   target_link_libraries(${name} PRIVATE ${T_LINK} wheelpit_flags GTest::gmock
                         GTest::gtest GTest::gtest_main)
   if(WHEELPIT_BLOCKING_GUARD)
@@ -56,4 +68,18 @@ function(wheelpit_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}" TIMEOUT 600)
+endfunction()
+
+# wheelpit_fuzz(NAME SOURCES files LINK targets): a libFuzzer program fuzz_NAME, built in preset fuzz
+# only. Its corpus is tests/fuzz/NAME; tools/run_fuzz runs it and tells the lines it reaches.
+add_custom_target(wheelpit_fuzzers)
+function(wheelpit_fuzz name)
+  if(NOT WHEELPIT_BUILD_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(F "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(fuzz_${name} ${F_SOURCES})
+  add_dependencies(wheelpit_fuzzers fuzz_${name})
+  target_link_libraries(fuzz_${name} PRIVATE ${F_LINK} wheelpit_flags)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
 endfunction()
