@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to engine: one statement from its text to its last row.
+// Private to engine: one statement from its syntax tree to its last row.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 #include <arrow/util/cancel.h>
 
 #include "wheelpit/core/config.h"
+#include "wheelpit/core/context.h"
 #include "wheelpit/core/metrics.h"
 #include "wheelpit/core/wait.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/session.h"
 #include "wheelpit/exec/exchange.h"
-#include "wheelpit/index/table.h"
 #include "wheelpit/memory/budget.h"
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/scheduler/stage_run.h"
@@ -30,10 +30,9 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   QueryRun(Engine::Impl* engine, core::Config config, std::string name);
   ~QueryRun();
 
-  /// Binds and starts the statement; on an I/O thread or a client's. Outcome: see planned().
+  /// Binds and starts the statement, once; on a thread that may block. What came of it is seen by
+  /// AwaitSchema and Next.
   void PlanAndStart(const sql::ast::Statement& statement);
-  /// The statement's rows are these already.
-  void StartWith(std::shared_ptr<arrow::RecordBatch> rows);
 
   arrow::Result<std::shared_ptr<arrow::Schema>> AwaitSchema();
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next();
@@ -45,13 +44,17 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
  private:
   class TableOpener;
 
+  core::Context MakeContext();
+  arrow::Status MakeBudget();
   arrow::Status Plan(const sql::ast::Statement& statement);
-  arrow::Status StartPlan(std::unique_ptr<plan::Node> plan, bool analyze);
-  arrow::Status Launch();
-  void Ended(const arrow::Status& status);
+  arrow::Status StartPlan(std::unique_ptr<plan::Node> plan);
+  arrow::Status StartWith(arrow::Result<std::shared_ptr<arrow::RecordBatch>> rows);
+  void Publish(std::unique_ptr<exec::GatherExchange> rows);
+  void MarkPlanned();
   void Fail(const arrow::Status& status);
-  arrow::Result<std::shared_ptr<arrow::RecordBatch>> NextRow();
-  std::string AnalyzeText() const;
+  void Ended(const arrow::Status& status);
+  arrow::Status FirstError() const;
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> NextBatch();
 
   Engine::Impl* const engine_;
   const core::Config config_;
@@ -61,20 +64,23 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   arrow::StopSource stop_;
   core::Signal stopped_;
 
+  // Set while planning, read after planned_ has fired. The order is that of their dependence:
+  // batches live in the operator's budget, which goes last.
   std::unique_ptr<memory::QueryBudget> budget_;
-  // One for the whole query: batches of the result live in it.
   std::unique_ptr<memory::OperatorBudget> operator_budget_;
   std::unique_ptr<plan::Node> plan_;
-  bool analyze_ = false;
   std::shared_ptr<arrow::Schema> schema_;
   std::unique_ptr<exec::GatherExchange> rows_;
   std::unique_ptr<scheduler::StageRun> run_;
+  bool analyze_ = false;
+  bool analyzed_ = false;
 
-  core::Signal planned_;  // schema_ or first_error_ is set, and rows_
+  core::Signal planned_;  // planning has ended, well or not
   core::Signal ended_;    // no thread of the engine works for this query any more
 
   mutable std::mutex mutex_;  // guards what follows
   arrow::Status first_error_;
+  exec::GatherExchange* published_rows_ = nullptr;
   int64_t planned_nanos_ = 0;
   int64_t ended_nanos_ = 0;
   int64_t files_total_ = 0;

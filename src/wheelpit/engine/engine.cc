@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <utility>
+
+#include "wheelpit/core/error.h"
+#include "wheelpit/engine/engine_state.h"
+#include "wheelpit/engine/query_run.h"
+#include "wheelpit/engine/session.h"
+#include "wheelpit/sql/lexer.h"
+#include "wheelpit/sql/parser.h"
+
+namespace wheelpit::engine {
+
+namespace {
+
+using core::ConfigKey;
+
+// Footers of some 50,000 files; the cache is dropped first when memory is short.
+constexpr int64_t kFooterCacheBytes = 64 << 20;
+
+arrow::Status CheckWorkedOut(const core::Config& config) {
+  for (const ConfigKey key : {ConfigKey::kMemoryLimit, ConfigKey::kComputeThreads,
+                              ConfigKey::kSpillDirectories}) {
+    if (config.Text(key) == "auto") {
+      const auto& row = core::ConfigTable()[static_cast<size_t>(key)];
+      return core::Error(core::ErrorKind::kConfiguration, row.name,
+                         " is still \"auto\": an embedder sets it before it makes an engine");
+    }
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace
+
+arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
+                                                    const EngineContext& context) {
+  ARROW_RETURN_NOT_OK(CheckWorkedOut(config));
+  auto impl = std::make_unique<Impl>();
+  impl->config = config;
+  impl->clock = context.clock != nullptr ? context.clock : &impl->system_clock;
+  impl->logger = context.logger != nullptr ? context.logger : &impl->null_logger;
+  impl->syscalls =
+      context.syscalls != nullptr ? context.syscalls : &impl->kernel_syscalls;
+
+  const int64_t limit = config.Number(ConfigKey::kMemoryLimit);
+  ARROW_ASSIGN_OR_RAISE(impl->pool, memory::MappedMemoryPool::Make({}));
+  ARROW_ASSIGN_OR_RAISE(impl->budget,
+                        memory::ProcessBudget::Make(limit, impl->pool.get()));
+  ARROW_ASSIGN_OR_RAISE(impl->file_system, fs::LocalFileSystem::Make(*impl->syscalls));
+  ARROW_ASSIGN_OR_RAISE(impl->footer_cache,
+                        index::FooterCache::Make(std::min(kFooterCacheBytes, limit / 8)));
+  ARROW_ASSIGN_OR_RAISE(
+      impl->io,
+      io::IoExecutor::Make(
+          {.thread_count = static_cast<int>(config.Number(ConfigKey::kIoThreads)),
+           .name = "wheelpit-io"}));
+  ARROW_ASSIGN_OR_RAISE(
+      impl->compute,
+      core::ThreadPool::Make(
+          {.thread_count = static_cast<int>(config.Number(ConfigKey::kComputeThreads)),
+           .role = core::ThreadRole::kCompute,
+           .name = "wheelpit-cpu"}));
+  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+}
+
+Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Engine::~Engine() = default;
+
+struct Session::Impl {
+  Engine::Impl* engine = nullptr;
+  std::mutex mutex;  // guards what follows
+  core::Config config;
+  int64_t query_count = 0;
+};
+
+arrow::Result<std::unique_ptr<Session>> Engine::MakeSession() {
+  auto session = std::make_unique<Session::Impl>();
+  session->engine = impl_.get();
+  session->config = impl_->config;
+  return std::unique_ptr<Session>(new Session(std::move(session)));
+}
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() = default;
+
+core::Config Session::config() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->config;
+}
+
+struct Query::Impl {
+  std::shared_ptr<QueryRun> run;
+};
+
+Query::Query(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Query::~Query() {
+  impl_->run->Cancel();
+  impl_->run->AwaitEnd();
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Query::schema() {
+  return impl_->run->AwaitSchema();
+}
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> Query::Next() {
+  return impl_->run->Next();
+}
+void Query::Cancel() { impl_->run->Cancel(); }
+QueryStats Query::stats() const { return impl_->run->stats(); }
+
+}  // namespace wheelpit::engine

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/engine/statement_rows.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <arrow/array/builder_binary.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include "wheelpit/core/byte_size.h"
+#include "wheelpit/core/metrics.h"
+#include "wheelpit/plan/expression.h"
+
+namespace wheelpit::engine {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::shared_ptr<arrow::Schema> TextSchema(const std::vector<std::string>& names) {
+  arrow::FieldVector fields;
+  for (const auto& name : names) {
+    fields.push_back(arrow::field(name, arrow::utf8(), /*nullable=*/false));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+// A batch of text. From Arrow's default pool: it is a few lines, and may outlive any budget.
+Rows TextRows(const std::vector<std::string>& names, const std::vector<Row>& rows) {
+  arrow::ArrayVector columns;
+  for (size_t column = 0; column < names.size(); ++column) {
+    arrow::StringBuilder builder;
+    for (const Row& row : rows) {
+      ARROW_RETURN_NOT_OK(builder.Append(row[column]));
+    }
+    ARROW_ASSIGN_OR_RAISE(auto array, builder.Finish());
+    columns.push_back(std::move(array));
+  }
+  return arrow::RecordBatch::Make(TextSchema(names), static_cast<int64_t>(rows.size()),
+                                  std::move(columns));
+}
+
+std::string Seconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f s", seconds);
+  return text;
+}
+
+std::string ShowMetric(core::MetricUnit unit, int64_t value) {
+  switch (unit) {
+    case core::MetricUnit::kBytes:
+      return core::FormatByteSize(value);
+    case core::MetricUnit::kNanos:
+      return Seconds(static_cast<double>(value) * 1e-9);
+    default:
+      return std::to_string(value);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<arrow::Schema> ExplainSchema() { return TextSchema({"plan"}); }
+
+Rows ExplainRows(const std::string& text) {
+  std::vector<Row> rows;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    rows.push_back({text.substr(at, end - at)});
+    at = end + 1;
+  }
+  return TextRows({"plan"}, rows);
+}
+
+std::string AnalyzeText(const QueryStats& stats) {
+  std::string text = "\ntime " + Seconds(stats.seconds) + " (planning " +
+                     Seconds(stats.plan_seconds) + "), CPU " +
+                     Seconds(stats.cpu_seconds) + ", budget peak " +
+                     core::FormatByteSize(stats.peak_budget_bytes) + "\n";
+  for (const StageTimes& stage : stats.stages) {
+    text += "stage " + stage.name + ": " + Seconds(stage.seconds) + ", " +
+            std::to_string(stage.tasks) + (stage.tasks == 1 ? " task\n" : " tasks\n");
+  }
+  for (const core::MetricRow& row : core::MetricTable()) {
+    const int64_t value = stats.metrics[static_cast<size_t>(row.metric)];
+    if (value != 0) {
+      text += std::string(row.name) + ": " + ShowMetric(row.unit, value) + "\n";
+    }
+  }
+  return text;
+}
+
+Rows DescribeRows(const arrow::Schema& schema,
+                  const std::vector<std::string>& partition_columns) {
+  std::vector<Row> rows;
+  for (const auto& field : schema.fields()) {
+    const bool partition = std::find(partition_columns.begin(), partition_columns.end(),
+                                     field->name()) != partition_columns.end();
+    rows.push_back({field->name(), plan::TypeName(*field->type()),
+                    partition ? "partition column" : ""});
+  }
+  return TextRows({"col_name", "data_type", "comment"}, rows);
+}
+
+Rows SettingRows(const core::Config& config, const std::string& key) {
+  std::vector<Row> rows;
+  for (const core::ConfigRow& row : core::ConfigTable()) {
+    if (!key.empty() && row.name != key) {
+      continue;
+    }
+    const std::string value = row.type == core::ConfigType::kBytes &&
+                                      config.Text(row.key) != "auto"
+                                  ? core::FormatByteSize(config.Number(row.key))
+                                  : config.Text(row.key);
+    rows.push_back({std::string(row.name), value,
+                    std::string(core::ToString(config.SourceOf(row.key))),
+                    std::string(row.meaning)});
+  }
+  return TextRows({"key", "value", "source", "meaning"}, rows);
+}
+
+}  // namespace wheelpit::engine

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to engine: the rows of statements that are not queries.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include "wheelpit/core/config.h"
+#include "wheelpit/engine/session.h"
+
+namespace wheelpit::engine {
+
+using Rows = arrow::Result<std::shared_ptr<arrow::RecordBatch>>;
+
+/// One column, "plan".
+std::shared_ptr<arrow::Schema> ExplainSchema();
+/// One row per line.
+Rows ExplainRows(const std::string& text);
+/// What EXPLAIN ANALYZE adds: seconds, stages, and the counters that are not 0.
+std::string AnalyzeText(const QueryStats& stats);
+/// col_name, data_type, comment, as Spark's DESCRIBE; partition columns say so in the comment.
+Rows DescribeRows(const arrow::Schema& schema,
+                  const std::vector<std::string>& partition_columns);
+/// key, value, source, meaning: of one setting, or of all when the key is empty.
+Rows SettingRows(const core::Config& config, const std::string& key);
+
+}  // namespace wheelpit::engine
