@@ -21,12 +21,19 @@ constexpr mode_t kOwnerOnly = 0600;
 // leftover of a killed process with the same number is there.
 constexpr int kNameTries = 100;
 
-int OpenRetrying(io::Syscalls& syscalls, int at, const char* path, int flags) {
-  int fd;
+// Calls until no signal interrupts.
+template <typename Call>
+int Uninterrupted(Call call) {
+  int result;
   do {
-    fd = syscalls.Open(at, path, flags, kOwnerOnly);
-  } while (fd == -EINTR);
-  return fd;
+    result = call();
+  } while (result == -EINTR);
+  return result;
+}
+
+int Open(io::Syscalls& syscalls, int at, const char* path, int flags) {
+  return Uninterrupted(
+      [&] { return syscalls.Open(at, path, flags | O_CLOEXEC, kOwnerOnly); });
 }
 
 // What file systems (and kernels) say that cannot make a file without a name.
@@ -75,15 +82,16 @@ Result<int> CreateAndUnlink(io::Syscalls& syscalls, int directory,
   for (int i = 0; i < kNameTries; ++i) {
     const std::string name =
         ".wheelpit-spill-" + std::to_string(::getpid()) + "-" + std::to_string(i);
-    const int fd = OpenRetrying(syscalls, directory, name.c_str(),
-                                O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC);
+    const int fd =
+        Open(syscalls, directory, name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR);
     if (fd == -EEXIST) {
       continue;
     }
     if (fd < 0) {
       return core::ErrnoStatus(-fd, "cannot create a spill file in '" + path + "'");
     }
-    const int unlinked = syscalls.Unlink(directory, name.c_str(), 0);
+    const int unlinked =
+        Uninterrupted([&] { return syscalls.Unlink(directory, name.c_str(), 0); });
     if (unlinked < 0) {
       FileDescriptor(&syscalls, fd);  // closes it
       return core::ErrnoStatus(-unlinked, "cannot unlink the spill file '" + path + "/" +
@@ -129,21 +137,21 @@ Result<std::unique_ptr<SpillDirectories>> SpillDirectories::Make(
 
 Result<UnnamedFile> SpillDirectories::OpenUnnamed(size_t index) const {
   const std::string& path = paths_[index];
-  const int directory = OpenRetrying(*syscalls_, AT_FDCWD, path.c_str(),
-                                     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int directory =
+      Open(*syscalls_, AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW);
   if (directory < 0) {
     return DirectoryError(directory, path);
   }
   UnnamedFile opened{.file = {}, .directory = FileDescriptor(syscalls_, directory)};
   struct statx found {};
-  const int looked =
-      syscalls_->Statx(directory, "", AT_EMPTY_PATH, STATX_UID | STATX_MODE, &found);
+  const int looked = Uninterrupted([&] {
+    return syscalls_->Statx(directory, "", AT_EMPTY_PATH, STATX_UID | STATX_MODE, &found);
+  });
   if (looked < 0) {
     return DirectoryError(looked, path);
   }
   ARROW_RETURN_NOT_OK(CheckOwner(found, path));
-  int fd =
-      OpenRetrying(*syscalls_, directory, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC);
+  int fd = Open(*syscalls_, directory, ".", O_TMPFILE | O_EXCL | O_RDWR);
   if (SaysUnsupported(fd)) {
     ARROW_ASSIGN_OR_RAISE(fd, CreateAndUnlink(*syscalls_, directory, path));
   }
