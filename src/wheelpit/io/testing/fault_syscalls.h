@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // FaultSyscalls: the table of system calls for tests. It stands between the code under
 // test and another table, counts and records every call, and fails or shortens the calls
-// that a test chooses. SweepFaults runs a body once per system call with that call
-// failing. Safe to use from any thread.
+// that a test chooses. A test that needs more overrides one call. SweepFaults runs a body
+// once per system call with that call failing. Safe to use from any thread.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ struct SyscallFault {
   size_t short_bytes = 1;
 };
 
-class FaultSyscalls final : public Syscalls {
+class FaultSyscalls : public Syscalls {
  public:
   /// `real` does the work and must outlive this.
   explicit FaultSyscalls(Syscalls* real) : real_(real) {}

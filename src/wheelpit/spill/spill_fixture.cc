@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/spill/spill_fixture.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace wheelpit::spill {
+
+TemporaryDirectory::TemporaryDirectory()
+    : path_(testing::TempDir() + "wheelpit_spill_XXXXXX") {
+  if (::mkdtemp(path_.data()) == nullptr) {
+    std::perror("mkdtemp");
+    std::abort();
+  }
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::vector<std::string> TemporaryDirectory::Names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    names.push_back(entry.path().filename());
+  }
+  return names;
+}
+
+SpillFixture::SpillFixture() {
+  io_ = core::ThreadPool::Make(
+            {.thread_count = 1, .role = core::ThreadRole::kIo, .name = "io"})
+            .ValueOrDie();
+  UseDirectories(1);
+}
+
+SpillFixture::~SpillFixture() = default;
+
+void SpillFixture::UseDirectories(size_t count) {
+  temporary_.clear();
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < count; ++i) {
+    temporary_.push_back(std::make_unique<TemporaryDirectory>());
+    paths.push_back(temporary_.back()->path());
+  }
+  UsePaths(std::move(paths));
+}
+
+void SpillFixture::UsePaths(std::vector<std::string> paths) {
+  directories_ = SpillDirectories::Make(std::move(paths), &syscalls_).ValueOrDie();
+}
+
+std::unique_ptr<SpillSpace> SpillFixture::MakeSpace(int64_t limit_bytes,
+                                                    std::string query) {
+  return SpillSpace::Make(
+      {.query = std::move(query), .limit_bytes = limit_bytes, .metrics = &metrics_},
+      {.directories = directories_.get(), .quota = &quota_, .io = io_.get()});
+}
+
+int64_t SpillFixture::OpenDescriptors() {
+  int64_t count = 0;
+  for ([[maybe_unused]] const auto& entry :
+       std::filesystem::directory_iterator("/proc/self/fd")) {
+    ++count;
+  }
+  return count;
+}
+
+std::vector<uint8_t> Payload(size_t size, uint64_t seed) {
+  std::vector<uint8_t> bytes(size);
+  uint64_t state = seed * 0x9E3779B97F4A7C15 + 1;
+  for (uint8_t& byte : bytes) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    byte = static_cast<uint8_t>(state >> 56);
+  }
+  return bytes;
+}
+
+testing::AssertionResult Holds(const SpillExtent& extent, uint64_t seed,
+                               arrow::MemoryPool* pool) {
+  const auto read = extent.Read(pool);
+  if (!read.ok()) {
+    return testing::AssertionFailure() << read.status();
+  }
+  const auto size = static_cast<size_t>((*read)->size());
+  const auto wanted = Payload(static_cast<size_t>(extent.payload_bytes()), seed);
+  if (size != wanted.size() || std::memcmp((*read)->data(), wanted.data(), size) != 0) {
+    return testing::AssertionFailure() << "other bytes";
+  }
+  return testing::AssertionSuccess();
+}
+
+}  // namespace wheelpit::spill

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a SpillSpace turns into at its first spill: the query's quota, its files and which
+// ranges of them are in use. Internal to this module.
+//
+// Locks: `opening` of a file is held across the system calls that open it, and only
+// threads that write take it. The ranges are guarded by a lock that is held for the
+// bookkeeping only, because extents are dropped on compute threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <arrow/result.h>
+
+#include "wheelpit/core/guarded.h"
+#include "wheelpit/spill/file_ranges.h"
+#include "wheelpit/spill/spill_space.h"
+
+namespace wheelpit::spill {
+
+class SpillStore {
+ public:
+  SpillStore(const SpillSpaceOptions& options, const SpillHost& host);
+  /// Closes the files; on an I/O thread when this is a compute thread.
+  ~SpillStore();
+
+  static arrow::Result<SpillExtent> Write(std::shared_ptr<SpillStore> store,
+                                          uint64_t operator_id,
+                                          std::span<const uint8_t> payload);
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Read(const SpillExtent& extent,
+                                                     arrow::MemoryPool* pool);
+  void Free(const SpillExtent& extent);
+
+  const SpillQuota& quota() const { return quota_; }
+  int64_t file_bytes();
+  int64_t file_count() const;
+
+ private:
+  // One per directory; opened when its turn comes.
+  struct File {
+    std::mutex opening;
+    FileDescriptor descriptor;  // set once, under `opening`, before `fd` is
+    std::atomic<int> fd{-1};
+    core::Guarded<FileRanges> ranges;
+  };
+
+  size_t NextDirectory(int64_t size);
+  // The descriptor of a directory's file. Opens it when it is not; `*directory` is what
+  // that leaves to be closed.
+  arrow::Result<int> FileIn(size_t index, FileDescriptor* directory);
+  arrow::Status WriteBytes(int fd, const SpillExtent& extent,
+                           std::span<const uint8_t> payload);
+  // What an error about the extent says it is about.
+  std::string Describe(const SpillExtent& extent) const;
+  void Count(core::Metric metric, int64_t amount);
+
+  const std::string query_;
+  const SpillHost host_;
+  core::MetricSet* const metrics_;
+  SpillQuota quota_;
+  const uint64_t turn_;  // identity of the query, and where its rotation begins
+  std::atomic<uint64_t> extents_begun_{0};
+  std::atomic<int64_t> bytes_begun_{0};
+  std::vector<File> files_;
+};
+
+}  // namespace wheelpit::spill
