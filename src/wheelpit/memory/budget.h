@@ -45,6 +45,10 @@ class Spillable {
   virtual double cost_per_byte() const { return 1.0; }
 };
 
+/// For operators that run on no driver, such as caches: they give what they say that they
+/// can, and nothing by going on.
+inline constexpr int kNoDriver = -1;
+
 struct Holder {
   std::string query;
   std::string name;  ///< of the operator
@@ -99,7 +103,7 @@ class QueryBudget {
   /// can be allocated without asking. `spillable` may be null and must be unregistered
   /// (by destroying the budget) before it dies. `driver` tells which operators of the
   /// query run on one driver: when one of them waits, none of them can give memory back
-  /// by going on. Every driver has budgets of its own.
+  /// by going on. Every driver has budgets of its own, what serves no driver kNoDriver.
   arrow::Result<std::unique_ptr<OperatorBudget>> MakeOperator(std::string name,
                                                               int64_t minimum_bytes,
                                                               Spillable* spillable,
