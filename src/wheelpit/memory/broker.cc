@@ -110,6 +110,7 @@ bool Broker::Take(State& state, OperatorState& op, int64_t size) {
 arrow::Status Broker::Grow(OperatorState* op, int64_t size) {
   for (bool caches_dropped = false;; caches_dropped = true) {
     int64_t need = 0;
+    const QueryState* scope = nullptr;
     {
       auto state = state_.Lock();
       if (Take(*state, *op, size)) {
@@ -125,7 +126,7 @@ arrow::Status Broker::Grow(OperatorState* op, int64_t size) {
                           "reserve before allocating, or give it more");
       }
     }
-    DropCaches(need);
+    DropCaches(scope, need);
   }
 }
 
@@ -266,10 +267,17 @@ arrow::Result<bool> Broker::Reserve(OperatorState* op, int64_t bytes, core::Wait
       waiter.ticket = 0;
       return LimitError(*state, *op, alone - query.used, "even alone it does not fit");
     }
+    query.failing = false;
     waiter.bytes = bytes;
-    if (waiter.Need(waiter.WantedLevel()) > 0 && SendBackToReclaim(*op)) {
+    const int64_t level = waiter.WantedLevel();
+    if (waiter.Need(level) > 0 && SendBackToReclaim(*op)) {
       *wait = core::Wait();
       return false;
+    }
+    if (state->parked.empty() && Raise(*state, *op, level)) {
+      op->promised.store(level);
+      waiter.ticket = 0;
+      return true;
     }
     Park(*state, waiter);
     if (!Serve(*state, &signals).empty()) {
@@ -377,26 +385,6 @@ void Broker::RemoveOperator(OperatorState* op) {
   if (anybody_waits()) {
     Run();
   }
-}
-
-void Broker::AddCache(Spillable* cache) {
-  auto giver = std::make_shared<Giver>();
-  giver->spillable = cache;
-  state_.Lock()->caches.push_back(std::move(giver));
-}
-
-void Broker::RemoveCache(Spillable* cache) {
-  std::shared_ptr<Giver> found;
-  {
-    auto state = state_.Lock();
-    const auto place = std::find_if(
-        state->caches.begin(), state->caches.end(),
-        [&](const std::shared_ptr<Giver>& giver) { return giver->spillable == cache; });
-    WHEELPIT_CHECK(place != state->caches.end(), "a cache that was not added");
-    found = *place;
-    state->caches.erase(place);
-  }
-  Retire(found);
 }
 
 void Broker::Retire(const std::shared_ptr<Giver>& giver) {

@@ -50,9 +50,9 @@ struct QueryState;
 /// it: the owner empties it when it leaves.
 struct Giver {
   Spillable* spillable = nullptr;
-  OperatorState* op = nullptr;  ///< null for a cache of the process
-  int calls = 0;                ///< that are inside the spillable now
-  int64_t reclaimable = 0;      ///< as of the last pass
+  OperatorState* op = nullptr;
+  int calls = 0;            ///< that are inside the spillable now
+  int64_t reclaimable = 0;  ///< as of the last pass
   double cost_per_byte = 1.0;
 
   /// What came of asking.
@@ -124,6 +124,8 @@ struct QueryState {
   int64_t used = 0;
   int64_t peak = 0;
   bool admitted = false;
+  /// A request of it failed and none was made since: it is about to give everything back.
+  bool failing = false;
   Waiter waiter;
   std::vector<OperatorState*> operators;
 
@@ -139,8 +141,6 @@ class Broker {
   void RemoveQuery(QueryState* query);
   arrow::Status AddOperator(OperatorState* op);
   void RemoveOperator(OperatorState* op);
-  void AddCache(Spillable* cache);
-  void RemoveCache(Spillable* cache);
 
   /// See OperatorBudget::Reserve; called when the reservation does not suffice.
   arrow::Result<bool> Reserve(OperatorState* op, int64_t bytes, core::Wait* wait);
@@ -171,7 +171,6 @@ class Broker {
     uint64_t last_ticket = 0;
     uint64_t last_query = 0;
     std::vector<QueryState*> queries;
-    std::vector<std::shared_ptr<Giver>> caches;
     std::vector<Waiter*> parked;  ///< by ticket
     uint64_t park_count = 0;      ///< ever
   };
@@ -207,10 +206,10 @@ class Broker {
 
   // Deciding (victims.cc).
   void Pass();
-  void DropCaches(int64_t bytes);
+  void DropCaches(const QueryState* scope, int64_t bytes);
   std::vector<std::shared_ptr<Giver>> Givers(const State& state) const;
   void Estimate(const std::vector<std::shared_ptr<Giver>>& givers);
-  void Relieve(State& state, const Shortage& shortage,
+  bool Relieve(State& state, const Shortage& shortage,
                const std::vector<std::shared_ptr<Giver>>& givers,
                std::vector<Request>* requests, Signals* signals);
   void Choose(const Shortage& shortage, int64_t missing,
@@ -219,7 +218,7 @@ class Broker {
   void Deliver(const std::vector<Request>& requests);
   bool MayGiveByGoingOn(const State& state, const Shortage& shortage) const;
   bool LetAnotherPass(State& state, const Shortage& shortage, Signals* signals);
-  void FailOne(State& state, const Shortage& shortage, Signals* signals);
+  bool FailOne(State& state, const Shortage& shortage, Signals* signals);
   void CallGiver(Giver& giver, const std::function<void(Spillable&)>& call);
   void Retire(const std::shared_ptr<Giver>& giver);
   void Answer(Giver& giver);

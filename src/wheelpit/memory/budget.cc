@@ -52,14 +52,6 @@ arrow::Result<std::unique_ptr<QueryBudget>> ProcessBudget::MakeQuery(
   return std::unique_ptr<QueryBudget>(new QueryBudget(std::move(impl)));
 }
 
-void ProcessBudget::AddCache(Spillable* cache) {
-  impl_->broker.AddCache(cache);
-}
-
-void ProcessBudget::RemoveCache(Spillable* cache) {
-  impl_->broker.RemoveCache(cache);
-}
-
 int64_t ProcessBudget::limit_bytes() const {
   return impl_->broker.limit_bytes();
 }

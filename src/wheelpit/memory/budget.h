@@ -27,8 +27,9 @@
 
 namespace wheelpit::memory {
 
-/// Something that can give memory back. Registered with an OperatorBudget or, for caches,
-/// with the ProcessBudget.
+/// Something that can give memory back, registered with the budget that counts it. A
+/// cache is an operator too: one that runs on no driver (kNoDriver) and costs nothing to
+/// drop.
 class Spillable {
  public:
   virtual ~Spillable() = default;
@@ -73,10 +74,6 @@ class ProcessBudget {
   arrow::Result<std::unique_ptr<QueryBudget>> MakeQuery(std::string name,
                                                         int64_t limit_bytes,
                                                         int64_t minimum_bytes);
-
-  /// Caches that may be dropped at any time.
-  void AddCache(Spillable* cache);
-  void RemoveCache(Spillable* cache);
 
   int64_t limit_bytes() const;
   int64_t used_bytes() const;  ///< reserved by queries

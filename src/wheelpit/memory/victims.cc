@@ -19,12 +19,12 @@ bool IsOf(const OperatorState& op, const QueryState* scope) {
 }
 
 bool IsClean(const Giver& giver) {
-  return giver.op == nullptr || giver.cost_per_byte <= 0;
+  return giver.cost_per_byte <= 0;
 }
 
 /// What it was asked for and did not give yet.
 int64_t Pending(const Giver& giver) {
-  if (giver.op == nullptr || giver.ask == Ask::kNone) {
+  if (giver.ask == Ask::kNone) {
     return 0;
   }
   const int64_t given = giver.reserved_when_asked - giver.op->reserved.load();
@@ -34,10 +34,6 @@ int64_t Pending(const Giver& giver) {
 bool MayBeAsked(const Giver& giver, const QueryState* scope) {
   if (giver.spillable == nullptr || giver.reclaimable <= 0 || giver.ask != Ask::kNone) {
     return false;
-  }
-  if (giver.op == nullptr) {
-    // What a process-wide cache holds is not part of any query's limit.
-    return scope == nullptr && giver.reclaimable != giver.spent_level;
   }
   return IsOf(*giver.op, scope) && giver.op->query->admitted &&
          giver.op->used_level() > giver.spent_level;
@@ -90,7 +86,10 @@ void Broker::Pass() {
     }
     HarvestAll(*state);
     for (const Shortage& shortage : Serve(*state, &signals)) {
-      Relieve(*state, shortage, givers, &requests, &signals);
+      if (Relieve(*state, shortage, givers, &requests, &signals)) {
+        passes_due_.fetch_add(1);
+        break;  // What is short is to be looked at anew.
+      }
     }
   }
   fire();
@@ -98,7 +97,7 @@ void Broker::Pass() {
 }
 
 std::vector<std::shared_ptr<Giver>> Broker::Givers(const State& state) const {
-  std::vector<std::shared_ptr<Giver>> givers = state.caches;
+  std::vector<std::shared_ptr<Giver>> givers;
   for (const QueryState* query : state.queries) {
     for (const OperatorState* op : query->operators) {
       givers.push_back(op->giver);
@@ -136,13 +135,14 @@ void Broker::Estimate(const std::vector<std::shared_ptr<Giver>>& givers) {
   }
 }
 
-void Broker::Relieve(State& state, const Shortage& shortage,
+// Asks for what is missing. When nobody is left to be asked or waited for, makes one
+// waiter go on instead, with memory or with an error, and returns true.
+bool Broker::Relieve(State& state, const Shortage& shortage,
                      const std::vector<std::shared_ptr<Giver>>& givers,
                      std::vector<Request>* requests, Signals* signals) {
   int64_t pending = 0;
   for (const auto& giver : givers) {
-    if (giver->op != nullptr && giver->spillable != nullptr &&
-        IsOf(*giver->op, shortage.scope)) {
+    if (giver->spillable != nullptr && IsOf(*giver->op, shortage.scope)) {
       pending += Pending(*giver);
     }
   }
@@ -152,11 +152,9 @@ void Broker::Relieve(State& state, const Shortage& shortage,
   }
   const bool help_is_coming = pending > 0 || requests->size() > requests_before;
   if (help_is_coming || MayGiveByGoingOn(state, shortage)) {
-    return;
+    return false;
   }
-  if (!LetAnotherPass(state, shortage, signals)) {
-    FailOne(state, shortage, signals);
-  }
+  return LetAnotherPass(state, shortage, signals) || FailOne(state, shortage, signals);
 }
 
 void Broker::Choose(const Shortage& shortage, int64_t missing,
@@ -180,10 +178,8 @@ void Broker::Choose(const Shortage& shortage, int64_t missing,
         std::min(giver->reclaimable, std::max(missing, giver->reclaimable / 4));
     giver->ask = Ask::kChosen;
     giver->asked_bytes = bytes;
-    if (giver->op != nullptr) {
-      giver->reserved_when_asked = giver->op->reserved.load();
-      giver->used_when_asked = giver->op->used_level();
-    }
+    giver->reserved_when_asked = giver->op->reserved.load();
+    giver->used_when_asked = giver->op->used_level();
     requests->push_back({giver, bytes});
     missing -= bytes;
   };
@@ -214,13 +210,6 @@ void Broker::Deliver(const std::vector<Request>& requests) {
     {
       auto state = state_.Lock();
       if (giver.spillable == nullptr) {
-        continue;
-      }
-      if (giver.op == nullptr) {
-        // It dropped what it could; if that was nothing, it holds the same when it is
-        // looked at again.
-        giver.ask = Ask::kNone;
-        giver.spent_level = giver.reclaimable;
         continue;
       }
       if (giver.ask != Ask::kChosen) {
@@ -286,7 +275,8 @@ bool Broker::MayGiveByGoingOn(const State& state, const Shortage& shortage) cons
       continue;
     }
     const bool own = query == shortage.head->query;
-    if (!own && query->operators.empty() && query->used > 0) {
+    const bool ends = query->failing || (!own && query->operators.empty());
+    if (ends && query->used > 0) {
       return true;
     }
     for (const OperatorState* op : query->operators) {
@@ -319,7 +309,7 @@ bool Broker::LetAnotherPass(State& state, const Shortage& shortage, Signals* sig
 
 // Nobody can give and everybody waits: the request of the youngest query fails, of its
 // requests the largest.
-void Broker::FailOne(State& state, const Shortage& shortage, Signals* signals) {
+bool Broker::FailOne(State& state, const Shortage& shortage, Signals* signals) {
   Waiter* chosen = nullptr;
   const auto key = [](const Waiter& waiter) {
     return std::tuple(waiter.query->id, waiter.bytes, waiter.ticket);
@@ -331,17 +321,19 @@ void Broker::FailOne(State& state, const Shortage& shortage, Signals* signals) {
     }
   }
   if (chosen == nullptr) {
-    return;  // Only admissions wait; they are served when the others end.
+    return false;  // Only admissions wait; they are served when the others end.
   }
   chosen->failure =
       LimitError(state, *chosen->op, chosen->Need(chosen->WantedLevel()),
                  "all who hold memory wait for more, and none can give any");
+  chosen->query->failing = true;
   Unpark(state, *chosen);
   chosen->ticket = 0;
   signals->push_back(chosen->signal);
+  return true;
 }
 
-void Broker::DropCaches(int64_t bytes) {
+void Broker::DropCaches(const QueryState* scope, int64_t bytes) {
   std::vector<std::shared_ptr<Giver>> givers;
   {
     auto state = state_.Lock();
@@ -352,7 +344,9 @@ void Broker::DropCaches(int64_t bytes) {
     int64_t part = 0;
     {
       auto state = state_.Lock();
-      part = IsClean(*giver) ? std::min(bytes, giver->reclaimable) : 0;
+      if (giver->spillable != nullptr && IsClean(*giver) && IsOf(*giver->op, scope)) {
+        part = std::min(bytes, giver->reclaimable);
+      }
     }
     if (part > 0) {
       CallGiver(*giver, [&](Spillable& spillable) { spillable.RequestReclaim(part); });
