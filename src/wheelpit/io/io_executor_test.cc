@@ -20,7 +20,7 @@ TEST(IoExecutor, TasksRunOnIoThreads) {
   auto executor = MakeExecutor(2, 100);
   std::atomic<core::ThreadRole> role{core::ThreadRole::kForeign};
   core::Signal done;
-  executor->Submit([&] {
+  executor->Submit([&role, done] {
     role = core::ThisThreadRole();
     done.Fire();
   });
@@ -33,7 +33,7 @@ TEST(IoExecutor, RefusesBeyondItsBoundUntilBytesAreGivenBack) {
   auto executor = MakeExecutor(1, 100);
   core::Signal go;
   core::Wait wait;
-  std::function<void()> holder = [&] { go.wait().Block(); };
+  std::function<void()> holder = [go] { go.wait().Block(); };
   ASSERT_TRUE(executor->TrySubmit(80, holder, &wait));
   std::atomic<int> ran{0};
   std::function<void()> task = [&] { ++ran; };
@@ -52,10 +52,10 @@ TEST(IoExecutor, ATaskLargerThanTheBoundPassesAlone) {
   auto executor = MakeExecutor(1, 100);
   core::Signal go;
   core::Wait wait;
-  std::function<void()> holder = [&] { go.wait().Block(); };
+  std::function<void()> holder = [go] { go.wait().Block(); };
   ASSERT_TRUE(executor->TrySubmit(1, holder, &wait));
   core::Signal ran;
-  std::function<void()> large = [&] { ran.Fire(); };
+  std::function<void()> large = [ran] { ran.Fire(); };
   EXPECT_FALSE(executor->TrySubmit(1000, large, &wait));
   go.Fire();
   wait.Block();
@@ -67,10 +67,10 @@ TEST(IoExecutor, PlainTasksPassWhateverIsOutstanding) {
   auto executor = MakeExecutor(2, 10);
   core::Signal go;
   core::Wait wait;
-  std::function<void()> holder = [&] { go.wait().Block(); };
+  std::function<void()> holder = [go] { go.wait().Block(); };
   ASSERT_TRUE(executor->TrySubmit(10, holder, &wait));
   core::Signal ran;
-  executor->Submit([&] { ran.Fire(); });
+  executor->Submit([ran] { ran.Fire(); });
   ran.wait().Block();
   go.Fire();
 }
@@ -81,7 +81,7 @@ TEST(IoExecutor, WhatATaskHeldIsGoneBeforeItsBytesAreGivenBack) {
   const std::weak_ptr<int> watch = held;
   core::Signal go;
   core::Wait wait;
-  std::function<void()> holder = [&go, held] { go.wait().Block(); };
+  std::function<void()> holder = [go, held] { go.wait().Block(); };
   held.reset();
   ASSERT_TRUE(executor->TrySubmit(10, holder, &wait));
   holder = nullptr;
@@ -97,7 +97,7 @@ TEST(IoExecutor, CountsAreExactAndEndAtZero) {
   core::Signal started;
   core::Signal go;
   core::Wait wait;
-  std::function<void()> first = [&] {
+  std::function<void()> first = [started, go] {
     started.Fire();
     go.wait().Block();
   };

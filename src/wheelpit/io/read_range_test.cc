@@ -255,7 +255,7 @@ TEST_F(ReadRangeTest, ARequestedStopEndsTheReads) {
 
 TEST_F(ReadRangeTest, TakingTooEarlyOrWhatWasNotAskedForIsAnError) {
   core::Signal go;
-  file_->before_read = [&](int) {
+  file_->before_read = [go](int) {
     go.wait().Block();
     return arrow::Status::OK();
   };
@@ -273,7 +273,7 @@ TEST_F(ReadRangeTest, TakingTooEarlyOrWhatWasNotAskedForIsAnError) {
 TEST_F(ReadRangeTest, AnAbandonedRequestFreesItsMemoryBeforeItsWaitIsReady) {
   core::Signal started;
   core::Signal go;
-  file_->before_read = [&](int) {
+  file_->before_read = [started, go](int) {
     started.Fire();
     go.wait().Block();
     return arrow::Status::OK();
@@ -326,7 +326,7 @@ TEST_F(ReadRangeTest, ALongRequestTakesTurnsWithAnother) {
     return arrow::Status::OK();
   };
   core::Signal go;
-  file_->before_read = [&](int) {
+  file_->before_read = [go](int) {
     go.wait().Block();
     return arrow::Status::OK();
   };

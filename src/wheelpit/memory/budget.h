@@ -27,8 +27,9 @@
 
 namespace wheelpit::memory {
 
-/// Something that can give memory back. Registered with an OperatorBudget or, for caches,
-/// with the ProcessBudget.
+/// Something that can give memory back, registered with the budget that counts it. A
+/// cache is an operator too: one that runs on no driver (kNoDriver) and costs nothing to
+/// drop.
 class Spillable {
  public:
   virtual ~Spillable() = default;
@@ -44,6 +45,10 @@ class Spillable {
   /// redone work.
   virtual double cost_per_byte() const { return 1.0; }
 };
+
+/// For operators that run on no driver, such as caches: they give what they say that they
+/// can, and nothing by going on.
+inline constexpr int kNoDriver = -1;
 
 struct Holder {
   std::string query;
@@ -70,10 +75,6 @@ class ProcessBudget {
                                                         int64_t limit_bytes,
                                                         int64_t minimum_bytes);
 
-  /// Caches that may be dropped at any time.
-  void AddCache(Spillable* cache);
-  void RemoveCache(Spillable* cache);
-
   int64_t limit_bytes() const;
   int64_t used_bytes() const;  ///< reserved by queries
   int64_t peak_bytes() const;
@@ -99,7 +100,7 @@ class QueryBudget {
   /// can be allocated without asking. `spillable` may be null and must be unregistered
   /// (by destroying the budget) before it dies. `driver` tells which operators of the
   /// query run on one driver: when one of them waits, none of them can give memory back
-  /// by going on. Every driver has budgets of its own.
+  /// by going on. Every driver has budgets of its own, what serves no driver kNoDriver.
   arrow::Result<std::unique_ptr<OperatorBudget>> MakeOperator(std::string name,
                                                               int64_t minimum_bytes,
                                                               Spillable* spillable,
