@@ -72,6 +72,15 @@ class File:
         return self._bare
 
 
+class Tree(dict):
+    """The files that rules read, by path; all_paths has data and binary files too."""
+
+    def __init__(self, root):
+        self.all_paths = set(list_paths(root))
+        super().__init__((path, File(root, path)) for path in sorted(self.all_paths)
+                         if not is_data(root, path))
+
+
 STRIPPED = re.compile(
     r'R"(?P<tag>[^()\s\\"]*)\(.*?\)(?P=tag)"|"(?:[^"\\\n]|\\.)*"|(?<![0-9a-fA-F])\'(?:[^\'\\\n]|\\.)+\'|'
     r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.S | re.M)
@@ -260,9 +269,9 @@ def readme_length(file):
 # ---- Rules about the tree ----
 
 def links(files):
-    paths = set(files)
-    folders = {str(parent) for path in files for parent in pathlib.PurePosixPath(path).parents}
-    names = {path.rsplit("/", 1)[-1] for path in files}
+    paths = files.all_paths
+    folders = {str(parent) for path in paths for parent in pathlib.PurePosixPath(path).parents}
+    names = {path.rsplit("/", 1)[-1] for path in paths}
 
     def exists(path):
         path = os.path.normpath(path)
@@ -362,16 +371,16 @@ def list_paths(root):
         listed = subprocess.run(
             ["git", "-c", f"safe.directory={root}", "ls-files", "-z", "--cached", "--others",
              "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True).stdout
-        return sorted(p for p in set(listed.split("\0")) if p and (root / p).is_file())
+        return [p for p in listed.split("\0") if p and (root / p).is_file()]
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS]
         found += [os.path.relpath(os.path.join(folder, name), root) for name in names]
-    return sorted(found)
+    return found
 
 
 def is_data(root, path):
-    if path.startswith(("tests/", "bench/")) and re.search(r"/(data|golden|corpus)/", path):
+    if re.match(r"tests/(.*/)?(data|golden|fuzz/\w+)/", path):
         return True
     with open(root / path, "rb") as start:
         return b"\0" in start.read(4096)
@@ -379,7 +388,7 @@ def is_data(root, path):
 
 def check(root):
     """All findings as (path, line, rule, message)."""
-    files = {path: File(root, path) for path in list_paths(root) if not is_data(root, path)}
+    files = Tree(root)
     findings = []
     for name, rule in FILE_RULES.items():
         for file in files.values():
