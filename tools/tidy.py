@@ -79,6 +79,35 @@ class Tree(dict):
         self.all_paths = set(list_paths(root))
         super().__init__((path, File(root, path)) for path in sorted(self.all_paths)
                          if not is_data(root, path))
+        self._mark_support_for_tests()
+
+    def _mark_support_for_tests(self):
+        """Fixtures: what a TESTS list names, and private headers that only tests include."""
+        for path in listed_paths(self, "TESTS", r"\.cc"):
+            if path in self:
+                self[path].is_test = True
+        public = listed_paths(self, "API", r"\.h")
+        includers = {}
+        for file in self.values():
+            if file.suffix in CPP:
+                for found in re.findall(r'^\s*#\s*include\s+"(wheelpit/[^"]+)"', file.text, re.M):
+                    includers.setdefault("src/" + found, []).append(file)
+        for _ in range(3):  # fixtures that include fixtures
+            for path, files in includers.items():
+                if path in self and path not in public and all(f.is_test for f in files):
+                    self[path].is_test = True
+
+
+def listed_paths(files, keyword, ending):
+    """Paths that follow a keyword of wheelpit_module in the CMake files of modules."""
+    found = set()
+    for file in files.values():
+        if file.in_source and file.name == "CMakeLists.txt":
+            text = re.sub(r"#[^\n]*", "", file.text)
+            for listed in re.findall(rf"\b{keyword}\s+((?:[\w./]+{ending}\s*)+)", text):
+                found |= {os.path.normpath(os.path.join(os.path.dirname(file.path), name))
+                          for name in listed.split()}
+    return found
 
 
 STRIPPED = re.compile(
@@ -182,7 +211,7 @@ BANNED = [
      r"\bstd::(cout|cerr|clog)\b|\b(printf|puts|putchar)\(|\bfprintf\(",
      lambda f: (f.in_source and not f.is_test and f.module != "cli" and
                 f.path not in LAST_WORDS)),
-    ("ValueOrDie outside tests", r"\bValueOrDie\(|\bValueUnsafe\(\)",
+    ("ValueOrDie outside tests", r"\bValueOrDie\(",
      lambda f: f.in_source and not f.is_test),
     ("a thread outside core", r"\bstd::(jthread|thread|async)\b|\bpthread_create\(",
      lambda f: f.in_source and not f.is_test and f.module != "core"),
@@ -299,23 +328,20 @@ def links(files):
                 yield file.path, line, f"a file that is not there: {target}"
 
 
-def module_calls(files):
-    """(folder, text) of every wheelpit_module call."""
-    for file in files.values():
-        if file.name == "CMakeLists.txt" and file.in_source:
-            for call in re.findall(r"wheelpit_\w+\(([^()]*)\)", re.sub(r"#[^\n]*", "", file.text)):
-                yield os.path.dirname(file.path), call
+def api_headers(files):
+    """Paths of the headers in API lists: what is installed. All other headers are private."""
+    return listed_paths(files, "API", r"\.h")
 
 
-def headers_listed(files):
-    listed = {os.path.normpath(os.path.join(folder, word))
-              for folder, call in module_calls(files) for word in call.split()}
-    built = {file.module for file in files.values() if file.name == "CMakeLists.txt"}
-    for file in files.values():
-        if file.suffix == ".h" and file.in_source and file.module in built:
-            if file.path not in listed:
-                yield (file.path, 1, "in no API list of its CMakeLists.txt; a private header "
-                       "stands in SOURCES")
+def public_headers(files):
+    public = api_headers(files)
+    for path in sorted(public):
+        if path not in files:
+            yield path, 1, "in an API list, and not there"
+            continue
+        for line, found in matches(files[path], r'^\s*#\s*include\s+["<](wheelpit/[^">]+)'):
+            if f"src/{found.group(1)}" not in public:
+                yield path, line, f"an installed header includes a private one: {found.group(1)}"
 
 
 def module_readmes(files):
@@ -360,7 +386,7 @@ FILE_RULES = {
 }
 TREE_RULES = {
     "link": links,
-    "header-listed": headers_listed,
+    "public-header": public_headers,
     "module-readme": module_readmes,
     "module-table": module_table,
 }
