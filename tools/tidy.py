@@ -72,6 +72,44 @@ class File:
         return self._bare
 
 
+class Tree(dict):
+    """The files that rules read, by path; all_paths has data and binary files too."""
+
+    def __init__(self, root):
+        self.all_paths = set(list_paths(root))
+        super().__init__((path, File(root, path)) for path in sorted(self.all_paths)
+                         if not is_data(root, path))
+        self._mark_support_for_tests()
+
+    def _mark_support_for_tests(self):
+        """Fixtures: what a TESTS list names, and private headers that only tests include."""
+        for path in listed_paths(self, "TESTS", r"\.cc"):
+            if path in self:
+                self[path].is_test = True
+        public = listed_paths(self, "API", r"\.h")
+        includers = {}
+        for file in self.values():
+            if file.suffix in CPP:
+                for found in re.findall(r'^\s*#\s*include\s+"(wheelpit/[^"]+)"', file.text, re.M):
+                    includers.setdefault("src/" + found, []).append(file)
+        for _ in range(3):  # fixtures that include fixtures
+            for path, files in includers.items():
+                if path in self and path not in public and all(f.is_test for f in files):
+                    self[path].is_test = True
+
+
+def listed_paths(files, keyword, ending):
+    """Paths that follow a keyword of wheelpit_module in the CMake files of modules."""
+    found = set()
+    for file in files.values():
+        if file.in_source and file.name == "CMakeLists.txt":
+            text = re.sub(r"#[^\n]*", "", file.text)
+            for listed in re.findall(rf"\b{keyword}\s+((?:[\w./]+{ending}\s*)+)", text):
+                found |= {os.path.normpath(os.path.join(os.path.dirname(file.path), name))
+                          for name in listed.split()}
+    return found
+
+
 STRIPPED = re.compile(
     r'R"(?P<tag>[^()\s\\"]*)\(.*?\)(?P=tag)"|"(?:[^"\\\n]|\\.)*"|(?<![0-9a-fA-F])\'(?:[^\'\\\n]|\\.)+\'|'
     r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.S | re.M)
@@ -173,7 +211,7 @@ BANNED = [
      r"\bstd::(cout|cerr|clog)\b|\b(printf|puts|putchar)\(|\bfprintf\(",
      lambda f: (f.in_source and not f.is_test and f.module != "cli" and
                 f.path not in LAST_WORDS)),
-    ("ValueOrDie outside tests", r"\bValueOrDie\(|\bValueUnsafe\(\)",
+    ("ValueOrDie outside tests", r"\bValueOrDie\(",
      lambda f: f.in_source and not f.is_test),
     ("a thread outside core", r"\bstd::(jthread|thread|async)\b|\bpthread_create\(",
      lambda f: f.in_source and not f.is_test and f.module != "core"),
@@ -260,9 +298,9 @@ def readme_length(file):
 # ---- Rules about the tree ----
 
 def links(files):
-    paths = set(files)
-    folders = {str(parent) for path in files for parent in pathlib.PurePosixPath(path).parents}
-    names = {path.rsplit("/", 1)[-1] for path in files}
+    paths = files.all_paths
+    folders = {str(parent) for path in paths for parent in pathlib.PurePosixPath(path).parents}
+    names = {path.rsplit("/", 1)[-1] for path in paths}
 
     def exists(path):
         path = os.path.normpath(path)
@@ -290,23 +328,20 @@ def links(files):
                 yield file.path, line, f"a file that is not there: {target}"
 
 
-def module_calls(files):
-    """(folder, text) of every wheelpit_module call."""
-    for file in files.values():
-        if file.name == "CMakeLists.txt" and file.in_source:
-            for call in re.findall(r"wheelpit_\w+\(([^()]*)\)", re.sub(r"#[^\n]*", "", file.text)):
-                yield os.path.dirname(file.path), call
+def api_headers(files):
+    """Paths of the headers in API lists: what is installed. All other headers are private."""
+    return listed_paths(files, "API", r"\.h")
 
 
-def headers_listed(files):
-    listed = {os.path.normpath(os.path.join(folder, word))
-              for folder, call in module_calls(files) for word in call.split()}
-    built = {file.module for file in files.values() if file.name == "CMakeLists.txt"}
-    for file in files.values():
-        if file.suffix == ".h" and file.in_source and file.module in built:
-            if file.path not in listed:
-                yield (file.path, 1, "in no API list of its CMakeLists.txt; a private header "
-                       "stands in SOURCES")
+def public_headers(files):
+    public = api_headers(files)
+    for path in sorted(public):
+        if path not in files:
+            yield path, 1, "in an API list, and not there"
+            continue
+        for line, found in matches(files[path], r'^\s*#\s*include\s+["<](wheelpit/[^">]+)'):
+            if f"src/{found.group(1)}" not in public:
+                yield path, line, f"an installed header includes a private one: {found.group(1)}"
 
 
 def module_readmes(files):
@@ -351,7 +386,7 @@ FILE_RULES = {
 }
 TREE_RULES = {
     "link": links,
-    "header-listed": headers_listed,
+    "public-header": public_headers,
     "module-readme": module_readmes,
     "module-table": module_table,
 }
@@ -362,16 +397,16 @@ def list_paths(root):
         listed = subprocess.run(
             ["git", "-c", f"safe.directory={root}", "ls-files", "-z", "--cached", "--others",
              "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True).stdout
-        return sorted(p for p in set(listed.split("\0")) if p and (root / p).is_file())
+        return [p for p in listed.split("\0") if p and (root / p).is_file()]
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS]
         found += [os.path.relpath(os.path.join(folder, name), root) for name in names]
-    return sorted(found)
+    return found
 
 
 def is_data(root, path):
-    if path.startswith(("tests/", "bench/")) and re.search(r"/(data|golden|corpus)/", path):
+    if re.match(r"tests/(.*/)?(data|golden|fuzz/\w+)/", path):
         return True
     with open(root / path, "rb") as start:
         return b"\0" in start.read(4096)
@@ -379,7 +414,7 @@ def is_data(root, path):
 
 def check(root):
     """All findings as (path, line, rule, message)."""
-    files = {path: File(root, path) for path in list_paths(root) if not is_data(root, path)}
+    files = Tree(root)
     findings = []
     for name, rule in FILE_RULES.items():
         for file in files.values():

@@ -16,6 +16,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "tests/consumer"
 BUILD = pathlib.Path(sys.argv[1]).resolve()
+NAMESPACE = ["unshare", *([] if os.geteuid() == 0 else ["-r"]), "--mount"]
 ARROW_CONFIG = """
 set(ARROW_VERSION "{version}")
 if(NOT TARGET Arrow::arrow_shared)
@@ -47,12 +48,11 @@ class Outcome:
 
 def hidden(command, cwd):
     """Runs a command with the checkout and the build out of sight."""
-    namespace = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-r", "--mount"]
     over = {ROOT, BUILD, (ROOT / "third_party/arrow").resolve()}
     mounts = " && ".join(f"{{ [ ! -d {shlex.quote(str(p))} ] || "
                          f"mount -t tmpfs none {shlex.quote(str(p))}; }}" for p in sorted(over))
     script = f"{mounts} && cd {shlex.quote(str(cwd))} && {shlex.join(map(str, command))}"
-    return subprocess.run([*namespace, "sh", "-c", script], capture_output=True, text=True,
+    return subprocess.run([*NAMESPACE, "sh", "-c", script], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL)
 
 
@@ -155,7 +155,7 @@ def check_no_paths(outcome, prefix):
 
 
 def main():
-    if subprocess.run(["unshare", "-r", "--mount", "true"], capture_output=True).returncode != 0:
+    if subprocess.run([*NAMESPACE, "true"], capture_output=True).returncode != 0:
         print("no mount namespaces here, so that the checkout cannot be hidden")
         return 77
     outcome = Outcome()

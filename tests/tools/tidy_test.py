@@ -12,17 +12,24 @@ import tidy  # noqa: E402
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 HEADER = SPDX + "#pragma once\n"
 SPILL = "src/wheelpit/spill/"
-CMAKE = "# SPDX-License-Identifier: Apache-2.0\nwheelpit_module(spill API good.h SOURCES good.cc)\n"
+SPDX_CMAKE = "# SPDX-License-Identifier: Apache-2.0\n"
+CMAKE = SPDX_CMAKE + "wheelpit_module(spill API good.h SOURCES good.cc TESTS good_test.cc fixture.cc)\n"
 
 # A small tree without findings; each example below adds or replaces one file of it.
 GOOD = {
     SPILL + "CMakeLists.txt": CMAKE,
     SPILL + "README.md": "# spill\nSee `good.h` and [the build](CMakeLists.txt).\n",
     SPILL + "good.h": HEADER + '#include "wheelpit/block/block.h"\nvoid Good();\n',
+    SPILL + "private.h": HEADER,
+    SPILL + "fixture.h": HEADER + '#include "wheelpit/io/testing/a.h"\n',
+    SPILL + "fixture.cc": SPDX + '#include "wheelpit/spill/fixture.h"\nint a = b().ValueOrDie();\n',
+    "src/wheelpit/block/CMakeLists.txt": SPDX_CMAKE + "wheelpit_module(block API block.h)\n",
+    "src/wheelpit/block/block.h": HEADER,
+    "src/wheelpit/block/README.md": "# block\n",
     SPILL + "good.cc": SPDX + "// std::cout is named here only.\nvoid Good() {\n  int a[] = {1};\n}\n",
     SPILL + "good_test.cc": SPDX + "TEST(Good, PrintsNothing) { std::cout << x.ValueOrDie(); }\n",
     "src/wheelpit/cli/main.cc": SPDX + '#include "wheelpit/spill/good.h"\nvoid f() { getenv("A"); }\n',
-    "ARCHITECTURE.md": "# A\n\n| module | job |\n|---|---|\n| `spill` | spills |\n",
+    "ARCHITECTURE.md": "# A\n\n| module | job |\n|---|---|\n| `spill` | spills |\n| [block](src/wheelpit/block/README.md) | encodes |\n",
 }
 
 LONG = "void Long() {\n" + "  f();\n" * 70 + "}\n"
@@ -90,7 +97,10 @@ BAD = {
         ("docs/bad.md", "# A\n`wheelpit/spill/nowhere.h`\n", "header that is not there"),
         ("docs/bad.md", "# A\n`nowhere.cc`\n", "file that is not there"),
     ],
-    "header-listed": [(SPILL + "bad.h", HEADER, "no API list")],
+    "public-header": [
+        (SPILL + "good.h", HEADER + '#include "wheelpit/spill/private.h"\n', "a private one"),
+        (SPILL + "absent.h", None, "not there"),
+    ],
     "module-readme": [("src/wheelpit/fs/CMakeLists.txt", CMAKE, "without README")],
     "module-table": [
         ("ARCHITECTURE.md", "# A\n| module | job |\n|---|---|\n| fs | - |\n", "'fs' has no folder"),
@@ -122,7 +132,11 @@ def main():
     expect(good == [], f"the good tree has findings: {good}")
     for rule, examples in BAD.items():
         for path, text, part in examples:
-            found = findings_of({**GOOD, path: text})
+            tree = {**GOOD, path: text}
+            if text is None:  # named where it is listed, and left out
+                tree[SPILL + "CMakeLists.txt"] = CMAKE.replace("good.h", "absent.h")
+                del tree[path]
+            found = findings_of(tree)
             hit = [f for f in found if f[0] == path and f[2] == rule and part in f[3]]
             expect(hit, f"[{rule}] does not find '{part}' in {path}: {found}")
     for rule in {**tidy.FILE_RULES, **tidy.TREE_RULES}:
