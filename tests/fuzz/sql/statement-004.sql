@@ -1,0 +1,1 @@
+SELECT 1a, 2_b FROM t

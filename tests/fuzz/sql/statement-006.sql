@@ -1,0 +1,1 @@
+SELECT * FROM `s3://bucket/key`

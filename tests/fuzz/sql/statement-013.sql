@@ -1,0 +1,1 @@
+SELECT /* in between */ 1

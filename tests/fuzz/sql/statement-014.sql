@@ -1,0 +1,2 @@
+-- before
+  SELECT 1

@@ -1,0 +1,1 @@
+SELECT /*+ BROADCAST(a, b), REPARTITION(3) */ * FROM a JOIN b

@@ -1,0 +1,1 @@
+SELECT a AS limit, b AS order, c AS select FROM t

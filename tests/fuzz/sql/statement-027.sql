@@ -1,0 +1,1 @@
+SELECT first, last, row, rows, range, values FROM t

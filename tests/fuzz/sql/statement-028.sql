@@ -1,0 +1,1 @@
+SELECT start, end FROM t

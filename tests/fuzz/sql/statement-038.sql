@@ -1,0 +1,1 @@
+SELECT a !IN (1) FROM t

@@ -1,0 +1,1 @@
+SELECT a LIKE ANY ('x', 'y'), a LIKE SOME ('x'), a NOT LIKE ALL ('x', 'y') FROM t

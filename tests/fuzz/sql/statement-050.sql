@@ -1,0 +1,1 @@
+SELECT -1::int, a.b::date FROM t

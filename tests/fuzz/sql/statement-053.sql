@@ -1,0 +1,1 @@
+SELECT date_col - DATE '2020-01-01' FROM t

@@ -1,0 +1,1 @@
+SELECT count(*) FILTER (WHERE a > 1), sum(a) FILTER (WHERE b) FROM t

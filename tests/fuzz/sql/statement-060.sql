@@ -1,0 +1,1 @@
+SELECT filter(xs, x -> x > 1), transform(xs, (x, i) -> x + i), aggregate(xs, 0, (acc, x) -> acc + x, acc -> acc * 2) FROM t

@@ -1,0 +1,1 @@
+SELECT first(a), last(a IGNORE NULLS), any_value(a IGNORE NULLS), first(a, true) FROM t

@@ -1,0 +1,1 @@
+SELECT extract(year FROM d), extract(DAY FROM d), EXTRACT(dayofweek FROM d) FROM t

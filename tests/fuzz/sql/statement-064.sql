@@ -1,0 +1,1 @@
+SELECT trim(a), trim(BOTH FROM a), trim(LEADING 'x' FROM a), trim(TRAILING 'x' FROM a), trim('x' FROM a), trim(BOTH 'x' FROM a) FROM t

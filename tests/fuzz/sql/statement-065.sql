@@ -1,0 +1,1 @@
+SELECT trim(MIDDLE 'x' FROM a) FROM t

@@ -1,0 +1,1 @@
+SELECT timestampadd(DAY, 1, ts), dateadd(MONTH, 2, d), date_add(d, 3), datediff(d, e), timestampdiff(HOUR, a, b) FROM t

@@ -1,0 +1,1 @@
+SELECT array(1, 2)[0], map('a', 1)['a'], struct(1, 2).col1, named_struct('a', 1).a

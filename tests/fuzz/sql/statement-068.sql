@@ -1,0 +1,1 @@
+SELECT f(a).b, (a).b, f(a)[0] FROM t

@@ -1,0 +1,1 @@
+SELECT sum(a) OVER (), sum(a) OVER w, sum(a) OVER (w) FROM t WINDOW w AS (PARTITION BY b)

@@ -1,0 +1,1 @@
+SELECT sum(a) OVER (PARTITION b) FROM t

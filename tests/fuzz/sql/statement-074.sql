@@ -1,0 +1,1 @@
+SELECT * FROM a LEFT JOIN b ON a.x = b.x LEFT OUTER JOIN c ON b.y = c.y

@@ -1,0 +1,1 @@
+SELECT a FROM t LATERAL VIEW explode(xs) e AS x

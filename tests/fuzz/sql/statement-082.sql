@@ -1,0 +1,1 @@
+SELECT * FROM range(10), range(1, 10, 2) AS r (x)

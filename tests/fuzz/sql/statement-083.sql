@@ -1,0 +1,1 @@
+SELECT * FROM VALUES (1, 2), (3, 4) AS t (a, b)

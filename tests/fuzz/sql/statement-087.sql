@@ -1,0 +1,1 @@
+SELECT * FROM t1 PIVOT (sum(x) AS s, avg(x) FOR (k, l) IN (('a', 1) AS p, ('b', 2)))

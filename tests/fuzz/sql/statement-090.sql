@@ -1,0 +1,1 @@
+SELECT a, count(*) FROM t GROUP BY a, b + 1, 3

@@ -1,0 +1,1 @@
+SELECT a, count(*) FROM t GROUP BY CUBE (a), ROLLUP (b)

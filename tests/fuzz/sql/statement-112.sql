@@ -1,0 +1,1 @@
+SELECT TRANSFORM (a) USING 'cat' AS (c INT, d STRING) FROM t

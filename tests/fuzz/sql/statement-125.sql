@@ -1,0 +1,1 @@
+REFRESH TABLE t

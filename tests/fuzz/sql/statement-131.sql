@@ -1,0 +1,1 @@
+SELECT array(1)[0] >> 2
