@@ -19,7 +19,7 @@
 #include "wheelpit/cli/result_writer.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/session.h"
-#include "wheelpit/sql/sql_error.h"
+#include "wheelpit/sql/parser.h"
 
 namespace wheelpit::cli {
 

@@ -217,6 +217,17 @@ arrow::Status Config::Set(ConfigKey key, std::string_view text, ConfigSource sou
   return arrow::Status::OK();
 }
 
+arrow::Status Config::Reset(std::string_view name, const Config& other) {
+  if (name.empty()) {
+    values_ = other.values_;
+    return arrow::Status::OK();
+  }
+  ARROW_ASSIGN_OR_RAISE(const ConfigRow* row, Find(name));
+  const auto index = static_cast<size_t>(row->key);
+  values_[index] = other.values_[index];
+  return arrow::Status::OK();
+}
+
 int64_t Config::Number(ConfigKey key, int64_t automatic) const {
   const Value& value = values_[static_cast<size_t>(key)];
   return value.text == "auto" ? automatic : value.number;

@@ -69,6 +69,9 @@ class Config {
   /// As above for a key known at compile time.
   arrow::Status Set(ConfigKey key, std::string_view text, ConfigSource source);
 
+  /// Takes a key's value and source (every key's when `name` is empty) from `other`.
+  arrow::Status Reset(std::string_view name, const Config& other);
+
   /// "auto" reads as `automatic`.
   int64_t Number(ConfigKey key, int64_t automatic = 0) const;
   bool Flag(ConfigKey key) const;

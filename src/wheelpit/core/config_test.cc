@@ -52,6 +52,18 @@ TEST(Config, BadValuesNameTheKeyTheTextAndTheBound) {
   EXPECT_EQ(config.Number(ConfigKey::kIoThreads), 8);
 }
 
+TEST(Config, ResetTakesValueAndSourceFromAnother) {
+  Config config;
+  ASSERT_TRUE(config.Set("io.threads", "3", ConfigSource::kSet).ok());
+  ASSERT_TRUE(config.Set("spill.limit", "1GB", ConfigSource::kSet).ok());
+  EXPECT_FALSE(config.Reset("no.such", Config()).ok());
+  ASSERT_TRUE(config.Reset("io.threads", Config()).ok());
+  EXPECT_EQ(config.Number(ConfigKey::kIoThreads), 8);
+  EXPECT_EQ(config.SourceOf(ConfigKey::kIoThreads), ConfigSource::kDefault);
+  ASSERT_TRUE(config.Reset("", Config()).ok());
+  EXPECT_EQ(config.Number(ConfigKey::kSpillLimit), 100'000'000'000);
+}
+
 TEST(Config, ListsAreSplitAtCommas) {
   Config config;
   ASSERT_TRUE(config.Set("spill.directories", "/a,/b c", ConfigSource::kFlag).ok());

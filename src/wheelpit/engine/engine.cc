@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
+#include <algorithm>
 #include <utility>
 
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
-#include "wheelpit/engine/query_run.h"
 #include "wheelpit/engine/session.h"
-#include "wheelpit/sql/lexer.h"
-#include "wheelpit/sql/parser.h"
 
 namespace wheelpit::engine {
 
@@ -65,47 +62,5 @@ arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Engine::~Engine() = default;
-
-struct Session::Impl {
-  Engine::Impl* engine = nullptr;
-  std::mutex mutex;  // guards what follows
-  core::Config config;
-  int64_t query_count = 0;
-};
-
-arrow::Result<std::unique_ptr<Session>> Engine::MakeSession() {
-  auto session = std::make_unique<Session::Impl>();
-  session->engine = impl_.get();
-  session->config = impl_->config;
-  return std::unique_ptr<Session>(new Session(std::move(session)));
-}
-
-Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Session::~Session() = default;
-
-core::Config Session::config() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->config;
-}
-
-struct Query::Impl {
-  std::shared_ptr<QueryRun> run;
-};
-
-Query::Query(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-
-Query::~Query() {
-  impl_->run->Cancel();
-  impl_->run->AwaitEnd();
-}
-
-arrow::Result<std::shared_ptr<arrow::Schema>> Query::schema() {
-  return impl_->run->AwaitSchema();
-}
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> Query::Next() {
-  return impl_->run->Next();
-}
-void Query::Cancel() { impl_->run->Cancel(); }
-QueryStats Query::stats() const { return impl_->run->stats(); }
 
 }  // namespace wheelpit::engine

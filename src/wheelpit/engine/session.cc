@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/engine/session.h"
+
+#include <mutex>
+#include <utility>
+
+#include "wheelpit/core/error.h"
+#include "wheelpit/engine/engine_state.h"
+#include "wheelpit/engine/query_run.h"
+#include "wheelpit/sql/lexer.h"
+#include "wheelpit/sql/parser.h"
+
+namespace wheelpit::engine {
+
+using sql::ast::StatementKind;
+
+struct Query::Impl {
+  // Shared with the engine's threads, which may be the last to let go.
+  std::shared_ptr<QueryRun> run;
+};
+
+Query::Query(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Query::~Query() {
+  impl_->run->Cancel();
+  impl_->run->AwaitEnd();
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Query::schema() {
+  return impl_->run->AwaitSchema();
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> Query::Next() {
+  return impl_->run->Next();
+}
+
+void Query::Cancel() { impl_->run->Cancel(); }
+
+QueryStats Query::stats() const { return impl_->run->stats(); }
+
+struct Session::Impl {
+  Engine::Impl* engine = nullptr;
+  mutable std::mutex mutex;  // guards what follows
+  core::Config config;
+  int64_t query_count = 0;
+
+  // SET and RESET count for what is submitted after them, whether or not their rows are read.
+  arrow::Status ApplySetting(const sql::ast::Statement& statement) {
+    std::lock_guard lock(mutex);
+    if (statement.kind == StatementKind::kSet && statement.value.has_value()) {
+      return config.Set(statement.key, *statement.value, core::ConfigSource::kSet);
+    }
+    if (statement.kind == StatementKind::kReset) {
+      return config.Reset(statement.key, engine->config);
+    }
+    return arrow::Status::OK();
+  }
+
+  std::shared_ptr<QueryRun> MakeRun() {
+    std::lock_guard lock(mutex);
+    return std::make_shared<QueryRun>(engine, config,
+                                      "query " + std::to_string(++query_count));
+  }
+};
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() = default;
+
+arrow::Result<std::unique_ptr<Session>> Engine::MakeSession() {
+  auto session = std::make_unique<Session::Impl>();
+  session->engine = impl_.get();
+  session->config = impl_->config;
+  return std::unique_ptr<Session>(new Session(std::move(session)));
+}
+
+core::Config Session::config() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->config;
+}
+
+arrow::Result<std::unique_ptr<Query>> Session::Submit(std::string sql) {
+  ARROW_ASSIGN_OR_RAISE(sql::ast::Statement parsed, sql::Parse(sql));
+  ARROW_RETURN_NOT_OK(impl_->ApplySetting(parsed));
+  auto query = std::make_unique<Query::Impl>();
+  query->run = impl_->MakeRun();
+  // Shared: a task that can be copied cannot own a tree that cannot.
+  auto statement = std::make_shared<sql::ast::Statement>(std::move(parsed));
+  impl_->engine->io->Submit(
+      [run = query->run, statement] { run->PlanAndStart(*statement); });
+  return std::unique_ptr<Query>(new Query(std::move(query)));
+}
+
+std::vector<std::string> SplitStatements(std::string_view text) {
+  const auto tokens = sql::Tokenize(text);
+  if (!tokens.ok()) {
+    // The parser will say what is wrong, with the place.
+    return {std::string(text)};
+  }
+  std::vector<std::string> statements;
+  size_t start = 0;
+  bool empty = true;
+  for (const sql::Token& token : *tokens) {
+    const bool end = token.kind == sql::TokenKind::kEnd;
+    if (!end && token.kind != sql::TokenKind::kSemicolon) {
+      empty = false;
+      continue;
+    }
+    if (!empty) {
+      statements.emplace_back(text.substr(start, token.offset - start));
+    }
+    start = token.offset + token.length;
+    empty = true;
+  }
+  return statements;
+}
+
+}  // namespace wheelpit::engine
