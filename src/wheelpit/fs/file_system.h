@@ -50,8 +50,8 @@ struct Listing {
   std::vector<std::string> vanished;
 };
 
-/// Chooses entries by name. Whoever does not follow symbolic links refuses here what
-/// surely is one and drops what FileInfo::is_symlink shows to be one.
+/// Chooses entries by name. Whoever does not follow symbolic links drops what
+/// FileInfo::is_symlink shows to be one.
 using EntryFilter = std::function<bool(const EntryName&)>;
 
 class FileSystem {

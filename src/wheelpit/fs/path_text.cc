@@ -1,46 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/fs/path_text.h"
 
-#include <cstddef>
-#include <cstdint>
-
 namespace wheelpit::fs {
 
 namespace {
 
 // More than PATH_MAX: only names that somebody made up are longer.
 constexpr size_t kShownBytesMax = 8192;
-
-struct Decoded {
-  uint32_t code_point = 0;
-  size_t length = 0;  // 0: not UTF-8
-};
-
-// Strict UTF-8 (RFC 3629): no overlong forms, no surrogates, at most U+10FFFF.
-Decoded DecodeUtf8(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) {
-    return {lead, 1};
-  }
-  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) {
-    return {};
-  }
-  uint32_t code_point = lead & (0xFFu >> (length + 1));
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) {
-      return {};
-    }
-    code_point = (code_point << 6) | (byte(i) & 0x3Fu);
-  }
-  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
-  if (code_point < kSmallest[length] || code_point > 0x10FFFF || surrogate) {
-    return {};
-  }
-  return {code_point, length};
-}
 
 // Characters that move the cursor, end the line or change the direction of text.
 bool IsFormatting(uint32_t code_point) {
@@ -75,7 +41,7 @@ void AppendEscaped(std::string_view bytes, std::string* out) {
 
 void AppendText(std::string_view text, std::string* out) {
   while (!text.empty()) {
-    const Decoded decoded = DecodeUtf8(text);
+    const Utf8Character decoded = FirstCharacter(text);
     const size_t length = decoded.length == 0 ? 1 : decoded.length;
     const std::string_view character = text.substr(0, length);
     if (decoded.length == 0 || IsFormatting(decoded.code_point)) {
@@ -91,6 +57,32 @@ void AppendText(std::string_view text, std::string* out) {
 }
 
 }  // namespace
+
+// Strict UTF-8 (RFC 3629): no overlong forms, no surrogates, at most U+10FFFF.
+Utf8Character FirstCharacter(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t lead = byte(0);
+  if (lead < 0x80) {
+    return {lead, 1};
+  }
+  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) {
+    return {};
+  }
+  uint32_t code_point = lead & (0xFFu >> (length + 1));
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) {
+      return {};
+    }
+    code_point = (code_point << 6) | (byte(i) & 0x3Fu);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
+  if (code_point < kSmallest[length] || code_point > 0x10FFFF || surrogate) {
+    return {};
+  }
+  return {code_point, length};
+}
 
 std::string Quoted(std::string_view path) {
   std::string out = "'";

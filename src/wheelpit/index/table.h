@@ -21,6 +21,8 @@
 
 namespace wheelpit::index {
 
+class FooterCache;
+
 struct TableFile {
   std::string path;
   int64_t size_bytes = 0;
@@ -53,15 +55,19 @@ struct Table {
 };
 
 /// Lists what `path` names (file, directory, glob), reads the footers, unites the schemas
-/// by name. `partition_filter` prunes key=value directories before they are listed.
-/// Blocks; runs on the calling thread and on context.io. Errors name the path and say
-/// what to do.
+/// by name (README.md has the rule). `partition_filter` prunes key=value directories
+/// before they are listed; terms about other columns are ignored, and literals may be of
+/// any type that a value of the directory's text can be compared with. When it prunes all
+/// of them, the table has a schema and no files. `footers`, where given, is asked before
+/// a file is read. Blocks; runs on the calling thread and on context.io. Errors name the
+/// path and say what to do.
 arrow::Result<std::shared_ptr<const Table>> OpenTable(const std::string& path,
                                                       const Predicate& partition_filter,
                                                       const TableOptions& options,
                                                       fs::FileSystem* file_system,
                                                       const core::Context& context,
-                                                      core::MetricSet* metrics);
+                                                      core::MetricSet* metrics,
+                                                      FooterCache* footers = nullptr);
 
 /// Part of a file for one task: row groups [first, last) of table.files[file].
 struct ScanUnit {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/index/table_format.h"
+
+#include "wheelpit/core/error.h"
+#include "wheelpit/fs/path_text.h"
+#include "wheelpit/index/roots.h"
+
+namespace wheelpit::index {
+
+namespace {
+
+constexpr std::string_view kIcebergSuffix = ".metadata.json";
+
+arrow::Status Refusal(const std::string& directory, std::string_view format) {
+  return core::Error(
+      core::ErrorKind::kUnsupported, fs::Quoted(directory), " is a table of ", format,
+      ", whose log says which files count; read as plain Parquet it would return deleted "
+      "rows. SET index.read_table_formats = true reads the files all the same");
+}
+
+arrow::Result<bool> HasIcebergMetadata(const std::string& directory,
+                                       fs::FileSystem* file_system,
+                                       const core::Context& context) {
+  bool found = false;
+  const auto listing = file_system->List(
+      directory + "/metadata",
+      [&](const fs::EntryName& entry) {
+        found = found || entry.name.ends_with(kIcebergSuffix);
+        return false;
+      },
+      context.stop);
+  if (core::KindOf(listing.status()) == core::ErrorKind::kCancelled && !listing.ok()) {
+    return listing.status();
+  }
+  return found;
+}
+
+bool IsDirectory(const std::string& path, fs::FileSystem* file_system) {
+  const auto info = file_system->Stat(path);
+  return info.ok() && info->type == fs::FileType::kDirectory;
+}
+
+// The marks of a directory, by asking for each.
+FormatMarks LookFor(const std::string& directory, fs::FileSystem* file_system) {
+  FormatMarks marks;
+  marks.delta = IsDirectory(directory + "/_delta_log", file_system);
+  marks.hudi = IsDirectory(directory + "/.hoodie", file_system);
+  return marks;
+}
+
+}  // namespace
+
+void FormatMarks::See(const fs::EntryName& entry) {
+  if (!entry.maybe_directory) {
+    return;
+  }
+  delta = delta || entry.name == "_delta_log";
+  hudi = hudi || entry.name == ".hoodie";
+  metadata = metadata || entry.name == "metadata";
+  data = data || entry.name == "data";
+}
+
+arrow::Status RefuseTableFormat(const std::string& directory, const FormatMarks& marks,
+                                fs::FileSystem* file_system,
+                                const core::Context& context) {
+  if (marks.delta) {
+    return Refusal(directory, "Delta Lake");
+  }
+  if (marks.hudi) {
+    return Refusal(directory, "Apache Hudi");
+  }
+  if (marks.metadata && marks.data) {
+    ARROW_ASSIGN_OR_RAISE(const bool iceberg,
+                          HasIcebergMetadata(directory, file_system, context));
+    if (iceberg) {
+      return Refusal(directory, "Apache Iceberg");
+    }
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status RefuseTableFormatAround(const std::string& directory,
+                                      fs::FileSystem* file_system,
+                                      const core::Context& context) {
+  std::string current = directory;
+  for (;;) {
+    FormatMarks marks = LookFor(current, file_system);
+    ARROW_RETURN_NOT_OK(RefuseTableFormat(current, marks, file_system, context));
+    const std::string_view name = NameOf(current);
+    const std::string parent(ParentOf(current));
+    if (name == "data") {
+      marks = {.metadata = true, .data = true};
+      ARROW_RETURN_NOT_OK(RefuseTableFormat(parent, marks, file_system, context));
+    }
+    if (name.find('=') == std::string_view::npos || parent == current) {
+      return arrow::Status::OK();
+    }
+    current = parent;
+  }
+}
+
+}  // namespace wheelpit::index
