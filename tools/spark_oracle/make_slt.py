@@ -4,8 +4,8 @@
     .venv/bin/python tools/spark_oracle/make_slt.py tests/sql/*.slt
 
 A record under a comment that begins with "# ours:" keeps its answer: Spark cannot give it,
-and the comment says why. So do records of statements and errors. Run in the root of the
-source tree. A query that Spark refuses is reported and left as it is.
+and the comment says why. So do records of statements and errors; an error class that is not
+Spark's is reported, and so is a query that Spark refuses. Run in the root of the source tree.
 """
 
 import pathlib
@@ -50,12 +50,27 @@ def answer(spark, sql):
     return kinds, ["\t".join(map(cell, row)) for row in given["rows"]]
 
 
+def check_error(spark, path, lines):
+    """Reports an expected error class that is not Spark's."""
+    at = lines.index("statement error")
+    end = lines.index("----")
+    _, _, wanted = lines[end + 1].partition(" ")
+    sql = "\n".join(lines[at + 1 : end])
+    if not wanted or sql.startswith(("EXPLAIN", "SET", "SHOW")):
+        return
+    given = spark.query(as_spark_writes_it(sql)).get("error", "no error")
+    if given.split(".")[0] != wanted:
+        print(f"{path}: {sql}: {wanted} here, {given} in Spark", file=sys.stderr)
+
+
 def filled(spark, path, blocks):
     """The blocks (runs of lines without an empty one), queries with Spark's answers."""
     for block in blocks:
         lines = block.split("\n")
         at = next((i for i, line in enumerate(lines) if line.startswith("query ")), None)
         ours = any(line.startswith("# ours:") for line in lines)
+        if "statement error" in lines and not ours:
+            check_error(spark, path, lines)
         if at is None or ours:
             yield block
             continue
