@@ -157,7 +157,7 @@ def write_partitions():
         write(f"partitioned/year={year}/month={month:02d}/part-0.parquet", few(first, 3))
         first += 3
     write("partitioned/year=__HIVE_DEFAULT_PARTITION__/month=01/part-0.parquet", few(first, 2))
-    for hidden in ["_SUCCESS", "year=2023/month=01/.part-0.parquet.crc", "_temporary/part-9.parquet"]:
+    for hidden in ["_SUCCESS", "year=2023/month=01/.gone.parquet.crc", "year=2024/.part.parquet", "_temporary/part-9.parquet"]:
         (ROOT / "partitioned" / hidden).parent.mkdir(exist_ok=True)
         (ROOT / "partitioned" / hidden).write_bytes(b"not data")
     for position, name in enumerate(["a b", "a%20b", "x%3Dy", "50%25", "żółw", "1%2F2", "it's"]):

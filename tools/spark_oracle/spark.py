@@ -146,6 +146,9 @@ class Spark:
             schema = frame.schema()
             fields = [schema.apply(i) for i in range(schema.length())]
             answer["types"] = [field.dataType().simpleString() for field in fields]
+            if query.startswith("DESCRIBE"):
+                answer["rows"] = self.rows(frame)
+                return answer
             names = ", ".join(f"c{i}" for i in range(len(fields)))
             columns = ", ".join(
                 f"hex(c{i})" if name == "binary" else f"CAST(c{i} AS STRING)"
