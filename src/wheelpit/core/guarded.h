@@ -18,6 +18,13 @@ class Guarded {
     T* operator->() const { return value_; }
     T& operator*() const { return *value_; }
 
+    /// Gives the lock up for good; the state may not be touched through this object
+    /// after.
+    void Unlock() {
+      lock_.unlock();
+      value_ = nullptr;
+    }
+
     /// Gives the lock up until `condition` was notified and `ready(T&)` holds. Never call
     /// this on a compute thread: those park instead (core/wait.h).
     template <typename Ready>

@@ -20,8 +20,9 @@ arrow::Status CheckWorkedOut(const core::Config& config) {
                               ConfigKey::kSpillDirectories}) {
     if (config.Text(key) == "auto") {
       const auto& row = core::ConfigTable()[static_cast<size_t>(key)];
-      return core::Error(core::ErrorKind::kConfiguration, row.name,
-                         " is still \"auto\": an embedder sets it before it makes an engine");
+      return core::Error(
+          core::ErrorKind::kConfiguration, row.name,
+          " is still \"auto\": an embedder sets it before it makes an engine");
     }
   }
   return arrow::Status::OK();
@@ -46,11 +47,10 @@ arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
   ARROW_ASSIGN_OR_RAISE(impl->file_system, fs::LocalFileSystem::Make(*impl->syscalls));
   ARROW_ASSIGN_OR_RAISE(impl->footer_cache,
                         index::FooterCache::Make(std::min(kFooterCacheBytes, limit / 8)));
-  ARROW_ASSIGN_OR_RAISE(
-      impl->io,
-      io::IoExecutor::Make(
-          {.thread_count = static_cast<int>(config.Number(ConfigKey::kIoThreads)),
-           .name = "wheelpit-io"}));
+  ARROW_ASSIGN_OR_RAISE(impl->io,
+                        io::IoExecutor::Make({.thread_count = static_cast<int>(
+                                                  config.Number(ConfigKey::kIoThreads)),
+                                              .name = "wheelpit-io"}));
   ARROW_ASSIGN_OR_RAISE(
       impl->compute,
       core::ThreadPool::Make(

@@ -18,7 +18,8 @@ namespace {
 
 using core::ConfigKey;
 
-// What a task of a scan always finishes in: two pages per column and what is decoded of them.
+// What a task of a scan always finishes in: two pages per column and what is decoded of
+// them.
 constexpr int64_t kTaskMinimumBytes = 4 << 20;
 // Result batches on their way to the client, and the small things of a query.
 constexpr int64_t kQueryMinimumBytes = 2 << 20;
@@ -78,7 +79,8 @@ arrow::Status QueryRun::MakeBudget() {
   ARROW_ASSIGN_OR_RAISE(budget_, engine_->budget->MakeQuery(name_, 0, minimum));
   // Planning runs on a thread that may block; the queue of queries is short.
   budget_->admitted().Block();
-  ARROW_ASSIGN_OR_RAISE(operator_budget_, budget_->MakeOperator("scan", minimum, nullptr));
+  ARROW_ASSIGN_OR_RAISE(operator_budget_,
+                        budget_->MakeOperator("scan", minimum, nullptr));
   return arrow::Status::OK();
 }
 
@@ -99,8 +101,8 @@ arrow::Status QueryRun::Plan(const sql::ast::Statement& statement) {
   TableOpener tables(this, MakeContext());
   ARROW_ASSIGN_OR_RAISE(
       sql::BoundStatement bound,
-      sql::Bind(statement,
-                {.time_zone = config_.Text(ConfigKey::kSessionTimeZone)}, tables));
+      sql::Bind(statement, {.time_zone = config_.Text(ConfigKey::kSessionTimeZone)},
+                tables));
   switch (bound.kind) {
     case sql::BoundKind::kQuery:
       return StartPlan(std::move(bound.plan));

@@ -30,8 +30,8 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   QueryRun(Engine::Impl* engine, core::Config config, std::string name);
   ~QueryRun();
 
-  /// Binds and starts the statement, once; on a thread that may block. What came of it is seen by
-  /// AwaitSchema and Next.
+  /// Binds and starts the statement, once; on a thread that may block. What came of it is
+  /// seen by AwaitSchema and Next.
   void PlanAndStart(const sql::ast::Statement& statement);
 
   arrow::Result<std::shared_ptr<arrow::Schema>> AwaitSchema();
@@ -64,8 +64,8 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   arrow::StopSource stop_;
   core::Signal stopped_;
 
-  // Set while planning, read after planned_ has fired. The order is that of their dependence:
-  // batches live in the operator's budget, which goes last.
+  // Set while planning, read after planned_ has fired. The order is that of their
+  // dependence: batches live in the operator's budget, which goes last.
   std::unique_ptr<memory::QueryBudget> budget_;
   std::unique_ptr<memory::OperatorBudget> operator_budget_;
   std::unique_ptr<plan::Node> plan_;

@@ -34,9 +34,13 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Query::Next() {
   return impl_->run->Next();
 }
 
-void Query::Cancel() { impl_->run->Cancel(); }
+void Query::Cancel() {
+  impl_->run->Cancel();
+}
 
-QueryStats Query::stats() const { return impl_->run->stats(); }
+QueryStats Query::stats() const {
+  return impl_->run->stats();
+}
 
 struct Session::Impl {
   Engine::Impl* engine = nullptr;
@@ -44,7 +48,8 @@ struct Session::Impl {
   core::Config config;
   int64_t query_count = 0;
 
-  // SET and RESET count for what is submitted after them, whether or not their rows are read.
+  // SET and RESET count for what is submitted after them, whether or not their rows are
+  // read.
   arrow::Status ApplySetting(const sql::ast::Statement& statement) {
     std::lock_guard lock(mutex);
     if (statement.kind == StatementKind::kSet && statement.value.has_value()) {

@@ -26,7 +26,8 @@ std::shared_ptr<arrow::Schema> TextSchema(const std::vector<std::string>& names)
   return arrow::schema(std::move(fields));
 }
 
-// A batch of text. From Arrow's default pool: it is a few lines, and may outlive any budget.
+// A batch of text. From Arrow's default pool: it is a few lines, and may outlive any
+// budget.
 Rows TextRows(const std::vector<std::string>& names, const std::vector<Row>& rows) {
   arrow::ArrayVector columns;
   for (size_t column = 0; column < names.size(); ++column) {
@@ -60,7 +61,9 @@ std::string ShowMetric(core::MetricUnit unit, int64_t value) {
 
 }  // namespace
 
-std::shared_ptr<arrow::Schema> ExplainSchema() { return TextSchema({"plan"}); }
+std::shared_ptr<arrow::Schema> ExplainSchema() {
+  return TextSchema({"plan"});
+}
 
 Rows ExplainRows(const std::string& text) {
   std::vector<Row> rows;
@@ -108,10 +111,10 @@ Rows SettingRows(const core::Config& config, const std::string& key) {
     if (!key.empty() && row.name != key) {
       continue;
     }
-    const std::string value = row.type == core::ConfigType::kBytes &&
-                                      config.Text(row.key) != "auto"
-                                  ? core::FormatByteSize(config.Number(row.key))
-                                  : config.Text(row.key);
+    const std::string value =
+        row.type == core::ConfigType::kBytes && config.Text(row.key) != "auto"
+            ? core::FormatByteSize(config.Number(row.key))
+            : config.Text(row.key);
     rows.push_back({std::string(row.name), value,
                     std::string(core::ToString(config.SourceOf(row.key))),
                     std::string(row.meaning)});

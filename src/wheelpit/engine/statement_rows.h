@@ -22,7 +22,8 @@ std::shared_ptr<arrow::Schema> ExplainSchema();
 Rows ExplainRows(const std::string& text);
 /// What EXPLAIN ANALYZE adds: seconds, stages, and the counters that are not 0.
 std::string AnalyzeText(const QueryStats& stats);
-/// col_name, data_type, comment, as Spark's DESCRIBE; partition columns say so in the comment.
+/// col_name, data_type, comment, as Spark's DESCRIBE; partition columns say so in the
+/// comment.
 Rows DescribeRows(const arrow::Schema& schema,
                   const std::vector<std::string>& partition_columns);
 /// key, value, source, meaning: of one setting, or of all when the key is empty.

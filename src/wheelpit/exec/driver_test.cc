@@ -22,8 +22,7 @@ namespace wheelpit::exec {
 namespace {
 
 std::shared_ptr<arrow::RecordBatch> Numbers(int64_t first, int64_t count) {
-  auto buffer =
-      arrow::AllocateBuffer(count * 8).ValueOrDie();
+  auto buffer = arrow::AllocateBuffer(count * 8).ValueOrDie();
   auto* values = reinterpret_cast<int64_t*>(buffer->mutable_data());
   for (int64_t i = 0; i < count; ++i) {
     values[i] = first + i;
@@ -145,6 +144,29 @@ TEST_F(DriverTest, RowsComeInTheOrderOfTheTasks) {
   EXPECT_EQ(Drain(exchange), Range(0, 3000));
   EXPECT_TRUE(AwaitAll().ok());
   EXPECT_GT(metrics_.Get(core::Metric::kDriverParks), 0);
+}
+
+TEST_F(DriverTest, TasksAheadHoldABoundedNumberOfBytesTogether) {
+  constexpr int kTasks = 50;
+  constexpr int64_t kAhead = 8000;  // one batch of 1000 rows
+  GatherExchange exchange(kTasks, kAhead);
+  core::Signal gate;
+  for (int task = 0; task < kTasks; ++task) {
+    Pipeline pipeline;
+    // The first task, whose turn it is, gives nothing until all the others have run or
+    // parked.
+    pipeline.source = std::make_unique<CountingSource>(
+        task * 1000, 1, 1000, task == 0 ? gate.wait() : core::Wait());
+    pipeline.sink = exchange.MakeSink(task);
+    Start(std::move(pipeline));
+  }
+  // Every batch is exactly what one task may be ahead, so only the common bound can park.
+  while (metrics_.Get(core::Metric::kDriverParks) < kTasks - 8) {
+    pool_->Submit([] {});
+  }
+  gate.Fire();
+  EXPECT_EQ(Drain(exchange), Range(0, kTasks * 1000));
+  EXPECT_TRUE(AwaitAll().ok());
 }
 
 TEST_F(DriverTest, ParkedSourceHoldsNoThread) {

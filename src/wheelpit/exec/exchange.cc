@@ -16,6 +16,9 @@ namespace wheelpit::exec {
 
 namespace {
 
+// All tasks together may be ahead by this many times what one may.
+constexpr int64_t kAheadOfAll = 8;
+
 struct Lane {
   std::deque<std::shared_ptr<arrow::RecordBatch>> batches;
   int64_t bytes = 0;
@@ -33,6 +36,7 @@ struct GatherExchange::State {
   struct Inner {
     std::vector<Lane> lanes;
     size_t current = 0;
+    int64_t bytes = 0;  // of all lanes
     bool closed = false;
     arrow::Status error;
     std::optional<core::Signal> item;  // set while the consumer is parked
@@ -55,7 +59,10 @@ struct GatherExchange::State {
       Lane& lane = locked->lanes[task];
       lane.batches.push_back(std::move(batch));
       lane.bytes += bytes;
-      if (lane.bytes > ahead_bytes) {
+      locked->bytes += bytes;
+      const bool early =
+          task != locked->current && locked->bytes > kAheadOfAll * ahead_bytes;
+      if (lane.bytes > ahead_bytes || early) {
         lane.space.emplace();
         wait = lane.space->wait();
       }
@@ -84,7 +91,7 @@ struct GatherExchange::State {
   }
 
   arrow::Result<Step> Pop() {
-    std::optional<core::Signal> space;
+    std::vector<core::Signal> space;
     std::shared_ptr<arrow::RecordBatch> batch;
     {
       auto locked = inner.Lock();
@@ -99,22 +106,52 @@ struct GatherExchange::State {
       }
       Lane& lane = lanes[locked->current];
       if (lane.batches.empty()) {
+        // It may have parked before its turn came.
+        Release(&lane, &space);
         if (!locked->item) {
           locked->item.emplace();
         }
-        return Step::Waiting(locked->item->wait());
+      } else {
+        batch = std::move(lane.batches.front());
+        lane.batches.pop_front();
+        const int64_t bytes = BatchBytes(*batch);
+        lane.bytes -= bytes;
+        locked->bytes -= bytes;
+        ReleaseLanes(*locked, &space);
       }
-      batch = std::move(lane.batches.front());
-      lane.batches.pop_front();
-      lane.bytes -= BatchBytes(*batch);
-      if (lane.bytes <= ahead_bytes / 2 || lane.batches.empty()) {
-        space.swap(lane.space);
+      if (batch == nullptr) {
+        const core::Wait wait = locked->item->wait();
+        locked.Unlock();
+        FireAll(space);
+        return Step::Waiting(wait);
       }
     }
-    if (space) {
-      space->Fire();
-    }
+    FireAll(space);
     return Step::Batch(std::move(batch));
+  }
+
+  // Lets the producers go on that have room again.
+  void ReleaseLanes(Inner& state, std::vector<core::Signal>* space) const {
+    const bool room_for_all = state.bytes <= kAheadOfAll * ahead_bytes / 2;
+    for (size_t i = state.current; i < state.lanes.size(); ++i) {
+      Lane& lane = state.lanes[i];
+      const bool room = lane.bytes <= ahead_bytes / 2 || lane.batches.empty();
+      if (room && (room_for_all || i == state.current)) {
+        Release(&lane, space);
+      }
+    }
+  }
+
+  static void Release(Lane* lane, std::vector<core::Signal>* space) {
+    if (lane->space) {
+      space->push_back(*std::exchange(lane->space, std::nullopt));
+    }
+  }
+
+  static void FireAll(const std::vector<core::Signal>& signals) {
+    for (const auto& signal : signals) {
+      signal.Fire();
+    }
   }
 
   // Wakes everybody: they come back, find it closed or failed, and end.
@@ -128,9 +165,7 @@ struct GatherExchange::State {
         locked->error = status;
       }
       for (Lane& lane : locked->lanes) {
-        if (lane.space) {
-          signals.push_back(*std::exchange(lane.space, std::nullopt));
-        }
+        Release(&lane, &signals);
         if (close) {
           lane.batches.clear();
           lane.bytes = 0;
@@ -140,9 +175,7 @@ struct GatherExchange::State {
         signals.push_back(*std::exchange(locked->item, std::nullopt));
       }
     }
-    for (const auto& signal : signals) {
-      signal.Fire();
-    }
+    FireAll(signals);
   }
 
   const int64_t ahead_bytes;

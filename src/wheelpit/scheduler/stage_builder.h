@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a physical plan into stages. What lies below the first exchange runs once per split of the
-// scan; what lies above runs in one task. The last stage's rows come out of `rows`.
+// Cuts a physical plan into stages. What lies below the first exchange runs once per
+// split of the scan; what lies above runs in one task. The last stage's rows come out of
+// `rows`.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "wheelpit/core/context.h"
 #include "wheelpit/core/metrics.h"
+#include "wheelpit/core/task_group.h"
 #include "wheelpit/exec/exchange.h"
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/scheduler/stage_run.h"
@@ -19,12 +21,14 @@
 namespace wheelpit::scheduler {
 
 struct BuildOptions {
-  int task_slots = 1;                  ///< compute threads: how finely small inputs are split
-  int64_t batch_rows = 8192;           ///< of batches from the scan
-  int64_t prefetch_bytes = 8 << 20;    ///< that one task reads ahead
-  int64_t exchange_bytes = 1 << 20;    ///< that one task may be ahead of its receiver
+  int task_slots = 1;         ///< compute threads: how finely small inputs are split
+  int64_t batch_rows = 8192;  ///< of batches from the scan
+  int64_t prefetch_bytes = 8 << 20;  ///< that one task reads ahead
+  int64_t exchange_bytes = 1 << 20;  ///< that one task may be ahead of its receiver
   std::string time_zone = "UTC";
-  core::Context context;               ///< pool: the query's budget
+  core::Context context;  ///< pool: the query's budget
+  /// Where scans read; its owner closes it before the pool goes.
+  core::TaskGroup* io_tasks = nullptr;
   core::MetricSet* metrics = nullptr;
 };
 
@@ -36,6 +40,7 @@ struct BuiltStages {
 };
 
 /// `plan` must outlive the stages. Counts what pruning leaves out. Does not block.
-arrow::Result<BuiltStages> BuildStages(const plan::Node& plan, const BuildOptions& options);
+arrow::Result<BuiltStages> BuildStages(const plan::Node& plan,
+                                       const BuildOptions& options);
 
 }  // namespace wheelpit::scheduler
