@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/spill/spill_fixture.h"
 
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 
 namespace wheelpit::spill {
 
@@ -83,9 +84,9 @@ testing::AssertionResult Holds(const SpillExtent& extent, uint64_t seed,
   if (!read.ok()) {
     return testing::AssertionFailure() << read.status();
   }
-  const auto size = static_cast<size_t>((*read)->size());
+  const auto bytes = (*read)->span_as<uint8_t>();
   const auto wanted = Payload(static_cast<size_t>(extent.payload_bytes()), seed);
-  if (size != wanted.size() || std::memcmp((*read)->data(), wanted.data(), size) != 0) {
+  if (!std::equal(bytes.begin(), bytes.end(), wanted.begin(), wanted.end())) {
     return testing::AssertionFailure() << "other bytes";
   }
   return testing::AssertionSuccess();
