@@ -130,6 +130,11 @@ arrow::Status Broker::Grow(OperatorState* op, int64_t size) {
   }
 }
 
+bool Broker::TryGrow(OperatorState* op, int64_t size) {
+  auto state = state_.Lock();
+  return state->parked.empty() && Take(*state, *op, size);
+}
+
 void Broker::ReleaseUnused(OperatorState* op) {
   op->promised.store(0);
   {

@@ -146,6 +146,8 @@ class Broker {
   arrow::Result<bool> Reserve(OperatorState* op, int64_t bytes, core::Wait* wait);
   /// Adds to `used`, raising the reservation as needed, or fails.
   arrow::Status Grow(OperatorState* op, int64_t size);
+  /// As Grow, but only from what is free and wanted by nobody.
+  bool TryGrow(OperatorState* op, int64_t size);
   void ReleaseUnused(OperatorState* op);
   core::Wait Drained(OperatorState* op);
   /// `used` fell to zero while kDraining was set.

@@ -110,22 +110,28 @@ struct OperatorBudget::Impl {
   std::atomic<int64_t> total{0};
   std::atomic<int64_t> count{0};
 
-  arrow::Status Add(int64_t size) {
+  /// Adds what the reservation allows, without a lock.
+  bool AddReserved(int64_t size) {
     int64_t used = op.used.load();
     do {
       // Also when kDraining is set.
       if (used + size > op.reserved.load()) {
-        ARROW_RETURN_NOT_OK(broker->Grow(&op, size));
-        NotePeak(op.used_level());
-        return arrow::Status::OK();
+        return false;
       }
     } while (!op.used.compare_exchange_weak(used, used + size));
     if (used + size > op.reserved.load()) {
-      // Harvested between the two looks.
-      Subtract(size);
-      ARROW_RETURN_NOT_OK(broker->Grow(&op, size));
+      Subtract(size);  // Harvested between the two looks.
+      return false;
     }
     NotePeak(used + size);
+    return true;
+  }
+
+  arrow::Status Add(int64_t size) {
+    if (!AddReserved(size)) {
+      ARROW_RETURN_NOT_OK(broker->Grow(&op, size));
+      NotePeak(op.used_level());
+    }
     return arrow::Status::OK();
   }
 
@@ -286,6 +292,15 @@ arrow::Status OperatorBudget::CountExternal(int64_t bytes) {
   ARROW_RETURN_NOT_OK(impl_->Add(bytes));
   impl_->external.fetch_add(bytes);
   return arrow::Status::OK();
+}
+
+bool OperatorBudget::TryCountExternal(int64_t bytes) {
+  if (!impl_->broker->TryGrow(&impl_->op, bytes)) {
+    return false;
+  }
+  impl_->NotePeak(impl_->op.used_level());
+  impl_->external.fetch_add(bytes);
+  return true;
 }
 
 void OperatorBudget::UncountExternal(int64_t bytes) {

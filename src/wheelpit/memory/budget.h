@@ -154,6 +154,9 @@ class OperatorBudget final : public arrow::MemoryPool {
   /// Counts memory that does not come from this pool (footers, hash tables, codec
   /// contexts).
   arrow::Status CountExternal(int64_t bytes);
+  /// As above for what can be done without: false, and nothing counted, when somebody
+  /// would have to be asked to give memory or waits for some. Calls nobody back.
+  bool TryCountExternal(int64_t bytes);
   void UncountExternal(int64_t bytes);
 
   /// Ready when nothing is allocated or counted (any more): then, and not before, the
