@@ -14,6 +14,8 @@ using core::ConfigKey;
 
 // Footers of some 50,000 files; the cache is dropped first when memory is short.
 constexpr int64_t kFooterCacheBytes = 64 << 20;
+// Freed buffers that wait for the next one: a few pages' and row groups' worth.
+constexpr int64_t kRecycledBytes = 8 << 20;
 
 arrow::Status CheckWorkedOut(const core::Config& config) {
   for (const ConfigKey key : {ConfigKey::kMemoryLimit, ConfigKey::kComputeThreads,
@@ -41,12 +43,13 @@ arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
       context.syscalls != nullptr ? context.syscalls : &impl->kernel_syscalls;
 
   const int64_t limit = config.Number(ConfigKey::kMemoryLimit);
-  ARROW_ASSIGN_OR_RAISE(impl->pool, memory::MappedMemoryPool::Make({}));
-  ARROW_ASSIGN_OR_RAISE(impl->budget,
-                        memory::ProcessBudget::Make(limit, impl->pool.get()));
+  ARROW_ASSIGN_OR_RAISE(impl->budget, memory::ProcessBudget::Make(limit, &impl->pool));
+  ARROW_ASSIGN_OR_RAISE(impl->recycling,
+                        memory::BufferRecycling::Start(&impl->pool, impl->budget.get(),
+                                                       kRecycledBytes));
   ARROW_ASSIGN_OR_RAISE(impl->file_system, fs::LocalFileSystem::Make(*impl->syscalls));
-  ARROW_ASSIGN_OR_RAISE(impl->footer_cache,
-                        index::FooterCache::Make(std::min(kFooterCacheBytes, limit / 8)));
+  impl->footer_cache =
+      std::make_unique<index::FooterCache>(std::min(kFooterCacheBytes, limit / 8));
   ARROW_ASSIGN_OR_RAISE(impl->io,
                         io::IoExecutor::Make({.thread_count = static_cast<int>(
                                                   config.Number(ConfigKey::kIoThreads)),

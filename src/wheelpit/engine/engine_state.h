@@ -27,8 +27,9 @@ struct Engine::Impl {
   core::Logger* logger = nullptr;
   io::Syscalls* syscalls = nullptr;
 
-  std::unique_ptr<memory::MappedMemoryPool> pool;
+  memory::MappedMemoryPool pool;
   std::unique_ptr<memory::ProcessBudget> budget;
+  std::unique_ptr<memory::BufferRecycling> recycling;
   std::unique_ptr<fs::LocalFileSystem> file_system;
   std::unique_ptr<index::FooterCache> footer_cache;
   // Threads last: they end first, and what they use is still there.

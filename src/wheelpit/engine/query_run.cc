@@ -149,6 +149,7 @@ arrow::Status QueryRun::StartPlan(std::unique_ptr<plan::Node> plan) {
                                .prefetch_bytes = prefetch,
                                .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
                                .context = MakeContext(),
+                               .io_tasks = io_tasks_.get(),
                                .metrics = &metrics_}));
   schema_ = analyze_ ? ExplainSchema() : plan_->schema;
   Publish(std::move(built.rows));
@@ -228,6 +229,23 @@ void QueryRun::Cancel() {
 void QueryRun::AwaitEnd() {
   planned_.wait().Block();
   ended_.wait().Block();
+  if (io_tasks_ != nullptr) {
+    // Their errors were those of the drivers that asked for the bytes.
+    static_cast<void>(io_tasks_->Close());
+  }
+  // What was made of the plan holds on to buffers too.
+  run_.reset();
+  rows_.reset();
+}
+
+void QueryRun::KeepForBatches() {
+  if (operator_budget_ != nullptr) {
+    // Handed to an I/O thread: the budget must not end inside its own callback.
+    operator_budget_->drained().OnReady([run = shared_from_this()] {
+      io::IoExecutor* io = run->engine_->io.get();
+      io->Submit([run] {});
+    });
+  }
 }
 
 arrow::Status QueryRun::FirstError() const {

@@ -13,6 +13,7 @@
 #include "wheelpit/core/config.h"
 #include "wheelpit/core/context.h"
 #include "wheelpit/core/metrics.h"
+#include "wheelpit/core/task_group.h"
 #include "wheelpit/core/wait.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/session.h"
@@ -39,6 +40,8 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   void Cancel();
   /// Blocks until nothing of it runs any more.
   void AwaitEnd();
+  /// After AwaitEnd: keeps the run, and so its budget, until the client's last batch has gone.
+  void KeepForBatches();
   QueryStats stats() const;
 
  private:
@@ -68,6 +71,7 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   // dependence: batches live in the operator's budget, which goes last.
   std::unique_ptr<memory::QueryBudget> budget_;
   std::unique_ptr<memory::OperatorBudget> operator_budget_;
+  std::unique_ptr<core::TaskGroup> io_tasks_;
   std::unique_ptr<plan::Node> plan_;
   std::shared_ptr<arrow::Schema> schema_;
   std::unique_ptr<exec::GatherExchange> rows_;

@@ -24,6 +24,7 @@ Query::Query(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Query::~Query() {
   impl_->run->Cancel();
   impl_->run->AwaitEnd();
+  impl_->run->KeepForBatches();
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Query::schema() {

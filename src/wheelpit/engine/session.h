@@ -44,7 +44,7 @@ struct QueryStats {
   std::vector<StageTimes> stages;
 };
 
-/// Batches live as long as their query: they are counted in its budget.
+/// Batches are counted in the query's budget; they may outlive the query, not the engine.
 class Query {
  public:
   ~Query();  ///< cancels what still runs and waits for it; not on an engine's thread
