@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls, casts and aggregates.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+
+#include "wheelpit/plan/types.h"
+#include "wheelpit/sql/bind_error.h"
+#include "wheelpit/sql/expression_binder.h"
+#include "wheelpit/sql/fold.h"
+#include "wheelpit/sql/functions.h"
+
+namespace wheelpit::sql {
+
+using ast::ExpressionKind;
+using plan::AggregateFunction;
+using plan::ExprPtr;
+using plan::Function;
+
+namespace {
+
+struct ExtractRow {
+  std::string_view field;
+  Function function;
+};
+
+constexpr std::array kExtractFields = {
+    ExtractRow{"year", Function::kYear},    ExtractRow{"y", Function::kYear},
+    ExtractRow{"years", Function::kYear},   ExtractRow{"yr", Function::kYear},
+    ExtractRow{"yrs", Function::kYear},     ExtractRow{"month", Function::kMonth},
+    ExtractRow{"mon", Function::kMonth},    ExtractRow{"mons", Function::kMonth},
+    ExtractRow{"months", Function::kMonth}, ExtractRow{"day", Function::kDay},
+    ExtractRow{"d", Function::kDay},        ExtractRow{"days", Function::kDay},
+    ExtractRow{"hour", Function::kHour},    ExtractRow{"h", Function::kHour},
+    ExtractRow{"hours", Function::kHour},   ExtractRow{"hr", Function::kHour},
+    ExtractRow{"hrs", Function::kHour},     ExtractRow{"minute", Function::kMinute},
+    ExtractRow{"m", Function::kMinute},     ExtractRow{"min", Function::kMinute},
+    ExtractRow{"mins", Function::kMinute},  ExtractRow{"minutes", Function::kMinute},
+};
+
+bool IsNonNullLiteral(const plan::Expr& expression) {
+  return expression.kind == plan::ExprKind::kLiteral && expression.literal->is_valid;
+}
+
+bool SameAggregate(const plan::Aggregate& a, const plan::Aggregate& b) {
+  auto same = [](const ExprPtr& x, const ExprPtr& y) {
+    return (x == nullptr) == (y == nullptr) && (x == nullptr || plan::Equals(*x, *y));
+  };
+  return a.function == b.function && same(a.argument, b.argument) &&
+         same(a.filter, b.filter);
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<arrow::DataType>> BindType(const ast::TypeName& type) {
+  const std::string& word = type.word;
+  constexpr int32_t kDefaultPrecision = 10;
+  if (word == "decimal" || word == "dec" || word == "numeric") {
+    auto number = [&](size_t i, int32_t otherwise) {
+      return i < type.parameters.size() ? static_cast<int32_t>(type.parameters[i])
+                                        : otherwise;
+    };
+    int32_t precision = number(0, kDefaultPrecision);
+    if (precision < 1) {
+      return Invalid("DATATYPE_MISMATCH", type.range, "a decimal has at least one digit");
+    }
+    return arrow::decimal128(precision, number(1, 0));
+  }
+  std::string_view name = word == "byte"                          ? "tinyint"
+                          : word == "short"                       ? "smallint"
+                          : word == "integer"                     ? "int"
+                          : word == "long"                        ? "bigint"
+                          : word == "real"                        ? "float"
+                          : word == "timestamp_ltz"               ? "timestamp"
+                          : word == "char" || word == "character" ? "string"
+                          : word == "varchar"                     ? "string"
+                                              : std::string_view(word);
+  bool local =
+      word == "timestamp_ntz" || (word == "timestamp" && type.time_zone == false);
+  if (local) {
+    return plan::TimestampNtzType();
+  }
+  if (word == "void") {
+    return arrow::null();
+  }
+  if (auto found = FindCastFunction(name)) {
+    return found;
+  }
+  return NotYet("the type " + word, type.range);
+}
+
+ExpressionBinder::Result ExpressionBinder::BindCast(const ast::Expression& node) {
+  ARROW_ASSIGN_OR_RAISE(auto type, BindType(*node.type));
+  ARROW_ASSIGN_OR_RAISE(ExprPtr value, Bind(*node.operands[0]));
+  return plan::MakeCast(std::move(value), std::move(type), node.try_cast, node.range);
+}
+
+ExpressionBinder::Result ExpressionBinder::BindCall(const ast::Expression& node) {
+  const ast::Call& call = *node.call;
+  if (call.over) {
+    return NotYet("a window function", node.range);
+  }
+  if (!call.within_group.empty()) {
+    return NotYet("WITHIN GROUP", node.range);
+  }
+  if (call.ignore_nulls) {
+    return NotYet("IGNORE NULLS and RESPECT NULLS", node.range);
+  }
+  std::string name;
+  for (const ast::Name& part : call.name) {
+    name += (name.empty() ? "" : ".") + LowerCase(part.text);
+  }
+  if (auto aggregate = FindAggregate(name)) {
+    return BindAggregate(node, *aggregate);
+  }
+  if (call.distinct || call.filter != nullptr) {
+    return Invalid("INVALID_SQL_SYNTAX", node.op_range,
+                   std::string(call.distinct ? "DISTINCT" : "FILTER") +
+                       " is for aggregate functions; " + name + " is none known here");
+  }
+  return BindScalarCall(node, name);
+}
+
+ExpressionBinder::Result ExpressionBinder::BindScalarCall(const ast::Expression& node,
+                                                          const std::string& name) {
+  if (auto function = FindFunction(name)) {
+    ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+    return Call(*function, std::move(arguments), node.range);
+  }
+  if (auto type = FindCastFunction(name); type != nullptr && node.operands.size() == 1) {
+    ARROW_ASSIGN_OR_RAISE(ExprPtr value, Bind(*node.operands[0]));
+    return plan::MakeCast(std::move(value), std::move(type), false, node.range);
+  }
+  if (name == "trim" || name == "ltrim" || name == "rtrim") {
+    return BindTrim(node, name);
+  }
+  if (name == "extract" && node.operands.size() == 2) {
+    return BindExtract(node);
+  }
+  return BindBuiltCall(node, name);
+}
+
+// Functions made of others: if, nvl, nvl2.
+ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& node,
+                                                         const std::string& name) {
+  size_t count = node.operands.size();
+  bool coalesce = name == "nvl" || name == "ifnull";
+  size_t wanted = coalesce ? 2 : name == "if" || name == "nvl2" ? 3 : 0;
+  if (wanted == 0) {
+    std::string suggestion = DidYouMean(name, FunctionNames());
+    return BindError(core::ErrorKind::kNotFound, "UNRESOLVED_ROUTINE", node.op_range,
+                     "there is no function " + name + ", or it is not supported yet" +
+                         (suggestion.empty() ? "" : ";" + suggestion));
+  }
+  if (count != wanted) {
+    return Invalid("WRONG_NUM_ARGS", node.range,
+                   name + " takes " + std::to_string(wanted) + " arguments, " +
+                       std::to_string(count) + " given");
+  }
+  ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+  if (coalesce) {
+    return Call(Function::kCoalesce, std::move(arguments), node.range);
+  }
+  if (name == "nvl2") {
+    ARROW_ASSIGN_OR_RAISE(arguments[0],
+                          Call(Function::kIsNotNull, {arguments[0]}, node.range));
+  }
+  return Call(Function::kCase, std::move(arguments), node.range);
+}
+
+// trim(text) and TRIM(… FROM text) hold the text first; ltrim and rtrim with two
+// arguments hold the characters first, as Spark's do.
+ExpressionBinder::Result ExpressionBinder::BindTrim(const ast::Expression& node,
+                                                    const std::string& name) {
+  ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+  const std::string& option = node.call->option;
+  bool left = name == "ltrim" || option == "LEADING";
+  bool right = name == "rtrim" || option == "TRAILING";
+  bool swapped = node.call->name[0].range.length > 0 && name != "trim";
+  if (swapped && arguments.size() == 2) {
+    std::swap(arguments[0], arguments[1]);
+  }
+  Function function = left    ? Function::kLeftTrim
+                      : right ? Function::kRightTrim
+                              : Function::kTrim;
+  return Call(function, std::move(arguments), node.range);
+}
+
+ExpressionBinder::Result ExpressionBinder::BindExtract(const ast::Expression& node) {
+  std::string field = LowerCase(node.operands[0]->text);
+  auto row = std::find_if(kExtractFields.begin(), kExtractFields.end(),
+                          [&](const ExtractRow& one) { return one.field == field; });
+  if (row == kExtractFields.end()) {
+    return NotYet("extracting " + field, node.operands[0]->range);
+  }
+  ARROW_ASSIGN_OR_RAISE(ExprPtr source, Bind(*node.operands[1]));
+  return Call(row->function, {std::move(source)}, node.range);
+}
+
+ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& node,
+                                                         AggregateFunction function) {
+  if (aggregates_ == nullptr) {
+    return Invalid("INVALID_WHERE_CONDITION", node.range,
+                   "aggregate functions are not allowed in " +
+                       std::string(clause_.empty() ? "this place" : clause_));
+  }
+  if (in_aggregate_) {
+    return Invalid("NESTED_AGGREGATE_FUNCTION", node.range,
+                   "an aggregate function inside another; put the inner one into a "
+                   "subquery in FROM");
+  }
+  if (node.call->distinct) {
+    return NotYet("DISTINCT in an aggregate function", node.range);
+  }
+  in_aggregate_ = true;
+  auto made = MakeAggregate(node, function);
+  in_aggregate_ = false;
+  ARROW_ASSIGN_OR_RAISE(plan::Aggregate aggregate, std::move(made));
+  size_t index = 0;
+  while (index < aggregates_->size() &&
+         !SameAggregate((*aggregates_)[index], aggregate)) {
+    ++index;
+  }
+  if (index == aggregates_->size()) {
+    aggregates_->push_back(std::move(aggregate));
+  }
+  const plan::Aggregate& found = (*aggregates_)[index];
+  bool is_count = found.function == AggregateFunction::kCount ||
+                  found.function == AggregateFunction::kCountAll;
+  return plan::MakeColumn(static_cast<int>(index), plan::ToString(found), found.type,
+                          !is_count, node.range);
+}
+
+arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
+    const ast::Expression& node, AggregateFunction function) {
+  ExprPtr filter;
+  if (node.call->filter != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(filter, BindCondition(*node.call->filter));
+  }
+  bool is_count = function == AggregateFunction::kCount;
+  bool star = is_count && node.operands.size() == 1 &&
+              node.operands[0]->kind == ExpressionKind::kStar;
+  if (star) {
+    if (!node.operands[0]->path.empty() || !node.operands[0]->except.empty()) {
+      return Invalid("INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT",
+                     node.operands[0]->range, "only * alone is allowed in count");
+    }
+    return plan::MakeAggregate(AggregateFunction::kCountAll, nullptr, std::move(filter),
+                               node.range);
+  }
+  size_t count = node.operands.size();
+  if (count == 0 || (count > 1 && !is_count)) {
+    return Invalid("WRONG_NUM_ARGS", node.range,
+                   node.call->name[0].text + " takes " + (is_count ? "at least 1" : "1") +
+                       " argument, " + std::to_string(count) + " given");
+  }
+  ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+  ExprPtr argument = arguments[0];
+  if (count > 1) {
+    ARROW_ASSIGN_OR_RAISE(argument, CountedRow(std::move(arguments), node.range));
+  }
+  bool never_null = IsNonNullLiteral(*argument) ||
+                    (argument->kind == plan::ExprKind::kColumn && !argument->nullable);
+  if (is_count && never_null) {
+    function = AggregateFunction::kCountAll;
+    argument = nullptr;
+  }
+  return plan::MakeAggregate(function, std::move(argument), std::move(filter),
+                             node.range);
+}
+
+// count(a, b) counts the rows in which none is null.
+ExpressionBinder::Result ExpressionBinder::CountedRow(std::vector<ExprPtr> arguments,
+                                                      plan::SourceRange range) {
+  for (ExprPtr& argument : arguments) {
+    ARROW_ASSIGN_OR_RAISE(argument, Call(Function::kIsNotNull, {argument}, range));
+  }
+  ARROW_ASSIGN_OR_RAISE(ExprPtr all_there,
+                        Balance(Function::kAnd, std::move(arguments), range));
+  ExprPtr one = plan::MakeLiteral(std::make_shared<arrow::Int32Scalar>(1), range);
+  return Call(Function::kCase, {std::move(all_there), std::move(one)}, range);
+}
+
+}  // namespace wheelpit::sql

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// FROM: files, subqueries, common tables and VALUES.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <arrow/type.h>
+
+#include "wheelpit/plan/types.h"
+#include "wheelpit/sql/bind_error.h"
+#include "wheelpit/sql/candidate_terms.h"
+#include "wheelpit/sql/query_binder.h"
+
+namespace wheelpit::sql {
+
+using plan::ExprPtr;
+using plan::Node;
+using plan::NodeKind;
+using NodePtr = std::unique_ptr<Node>;
+
+namespace {
+
+// Formats that Spark reads by format.`path`.
+constexpr std::array<std::string_view, 6> kOtherFormats = {"csv",  "json", "orc",
+                                                           "text", "avro", "delta"};
+
+NodePtr RenameColumns(NodePtr input, const std::vector<ast::Name>& names) {
+  auto project = std::make_unique<Node>();
+  project->kind = NodeKind::kProject;
+  arrow::FieldVector fields;
+  for (int i = 0; i < input->schema->num_fields(); ++i) {
+    const auto& field = input->schema->field(i);
+    project->expressions.push_back(
+        plan::MakeColumn(i, field->name(), field->type(), field->nullable()));
+    fields.push_back(field->WithName(names[static_cast<size_t>(i)].text));
+  }
+  project->schema = arrow::schema(std::move(fields));
+  project->input = std::move(input);
+  return project;
+}
+
+// One row without columns: SELECT without FROM.
+NodePtr MakeOneRow() {
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::kValues;
+  node->schema = arrow::schema(arrow::FieldVector());
+  node->rows.emplace_back();
+  return node;
+}
+
+std::string PathText(const ast::NamePath& path) {
+  std::string text;
+  for (const ast::Name& name : path) {
+    text += (text.empty() ? "" : ".") + name.text;
+  }
+  return text;
+}
+
+arrow::Result<std::string> FunctionPath(const ast::Expression& call) {
+  std::string name = LowerCase(PathText(call.call->name));
+  if (name != "read_parquet") {
+    return NotYet("the table function " + name, call.op_range);
+  }
+  bool path = !call.operands.empty() &&
+              call.operands[0]->kind == ast::ExpressionKind::kLiteral &&
+              call.operands[0]->literal == ast::LiteralKind::kString;
+  if (!path) {
+    return Invalid(
+        "INVALID_PARAMETER", call.range,
+        "read_parquet takes a path in quotes, as read_parquet('dir/*.parquet')");
+  }
+  // Partition columns are read from key=value folders in any case.
+  for (size_t i = 1; i < call.operands.size(); ++i) {
+    const ast::Expression& argument = *call.operands[i];
+    bool partitioning = argument.kind == ast::ExpressionKind::kNamedArgument &&
+                        SameName(argument.path[0].text, "hive_partitioning") &&
+                        argument.operands[0]->literal == ast::LiteralKind::kTrue;
+    if (!partitioning) {
+      return NotYet("this argument of read_parquet", argument.range);
+    }
+  }
+  return call.operands[0]->text;
+}
+
+// The type of a column of VALUES: what all its rows can be brought to.
+arrow::Result<std::shared_ptr<arrow::DataType>> ColumnType(
+    const std::vector<std::vector<ExprPtr>>& rows, size_t column,
+    plan::SourceRange range) {
+  std::shared_ptr<arrow::DataType> type = rows[0][column]->type;
+  for (const std::vector<ExprPtr>& row : rows) {
+    auto common = plan::CommonType(type, row[column]->type);
+    if (common == nullptr) {
+      return Invalid("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
+                     row[column]->range.offset >= 0 ? row[column]->range : range,
+                     "column " + std::to_string(column + 1) + " of VALUES has " +
+                         plan::TypeName(*type) + " before and " +
+                         plan::TypeName(*row[column]->type) + " here");
+    }
+    type = std::move(common);
+  }
+  return type;
+}
+
+}  // namespace
+
+arrow::Result<std::string> QueryBinder::PathOf(const ast::Relation& relation) {
+  if (relation.kind == ast::RelationKind::kFile) {
+    return relation.file;
+  }
+  if (relation.kind == ast::RelationKind::kFunction) {
+    return FunctionPath(*relation.function);
+  }
+  const ast::NamePath& path = relation.path;
+  if (path.size() == 2 && SameName(path[0].text, "parquet")) {
+    return path[1].text;
+  }
+  if (path.size() == 2) {
+    std::string format = LowerCase(path[0].text);
+    if (std::find(kOtherFormats.begin(), kOtherFormats.end(), format) !=
+        kOtherFormats.end()) {
+      return NotYet("reading " + format, relation.range);
+    }
+  }
+  return BindError(core::ErrorKind::kNotFound, "TABLE_OR_VIEW_NOT_FOUND", relation.range,
+                   "there is no table " + PathText(path) +
+                       "; put the name of a file or directory in quotes, as FROM "
+                       "'dir/*.parquet'");
+}
+
+arrow::Result<QueryBinder::Source> QueryBinder::BindFrom(const ast::Select& select) {
+  if (select.from.empty()) {
+    Source source;
+    source.node = MakeOneRow();
+    return source;
+  }
+  if (select.from.size() > 1) {
+    return NotYet("more than one table in FROM", select.from[1].range);
+  }
+  return BindRelation(select.from[0], select.where.get());
+}
+
+arrow::Result<QueryBinder::Source> QueryBinder::BindRelation(
+    const ast::Relation& relation, const ast::Expression* where) {
+  if (!relation.extensions.empty()) {
+    const ast::RelationExtension& first = relation.extensions[0];
+    return first.pivot != nullptr
+               ? NotYet(first.pivot->unpivot ? "UNPIVOT" : "PIVOT", first.pivot->range)
+               : NotYet("JOIN", first.range);
+  }
+  if (relation.lateral) {
+    return NotYet("LATERAL", relation.range);
+  }
+  if (relation.sample) {
+    return NotYet("TABLESAMPLE", relation.sample->range);
+  }
+  if (relation.version != nullptr) {
+    return NotYet("reading an older version of a table", relation.version->range);
+  }
+  std::string qualifier = relation.alias.text;
+  Source source;
+  ARROW_ASSIGN_OR_RAISE(source.node, BindRelationRows(relation, where, &qualifier));
+  const std::vector<ast::Name>& aliases = relation.column_aliases;
+  if (!aliases.empty()) {
+    auto count = static_cast<size_t>(source.node->schema->num_fields());
+    if (aliases.size() != count) {
+      return Invalid("ASSIGNMENT_ARITY_MISMATCH", aliases[0].range,
+                     std::to_string(aliases.size()) + " names for " +
+                         std::to_string(count) + " columns");
+    }
+    source.node = RenameColumns(std::move(source.node), aliases);
+  }
+  source.scope = Scope(*source.node->schema, std::move(qualifier));
+  return source;
+}
+
+QueryBinder::NodeResult QueryBinder::BindRelationRows(const ast::Relation& relation,
+                                                      const ast::Expression* where,
+                                                      std::string* qualifier) {
+  // Renamed columns are not the files' columns.
+  if (!relation.column_aliases.empty()) {
+    where = nullptr;
+  }
+  switch (relation.kind) {
+    case ast::RelationKind::kTable:
+      return BindNamedTable(relation, where, qualifier);
+    case ast::RelationKind::kFile:
+    case ast::RelationKind::kFunction: {
+      ARROW_ASSIGN_OR_RAISE(std::string path, PathOf(relation));
+      return BindFile(path, where, *qualifier, relation.range);
+    }
+    case ast::RelationKind::kQuery:
+      return BindQuery(*relation.query);
+    case ast::RelationKind::kValues:
+      return BindValues(relation);
+    case ast::RelationKind::kNested:
+      break;
+  }
+  const ast::Relation& nested = *relation.nested;
+  if (qualifier->empty()) {
+    *qualifier = nested.alias.text;
+  }
+  ARROW_ASSIGN_OR_RAISE(Source source, BindRelation(nested, nullptr));
+  return std::move(source.node);
+}
+
+QueryBinder::NodeResult QueryBinder::BindNamedTable(const ast::Relation& relation,
+                                                    const ast::Expression* where,
+                                                    std::string* qualifier) {
+  if (qualifier->empty()) {
+    *qualifier = relation.path.back().text;
+  }
+  if (relation.path.size() == 1) {
+    for (size_t i = common_tables_.size(); i > 0; --i) {
+      if (SameName(common_tables_[i - 1]->name.text, relation.path[0].text)) {
+        return BindCommonTable(i - 1);
+      }
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(std::string path, PathOf(relation));
+  return BindFile(path, where, *qualifier, relation.range);
+}
+
+// A common table sees those before it.
+QueryBinder::NodeResult QueryBinder::BindCommonTable(size_t index) {
+  const ast::CommonTable& table = *common_tables_[index];
+  std::vector<const ast::CommonTable*> visible = common_tables_;
+  common_tables_.resize(index);
+  NodeResult node = BindQuery(*table.query);
+  common_tables_ = std::move(visible);
+  ARROW_RETURN_NOT_OK(node.status());
+  if (table.columns.empty()) {
+    return node;
+  }
+  if (static_cast<int>(table.columns.size()) != (*node)->schema->num_fields()) {
+    return Invalid("ASSIGNMENT_ARITY_MISMATCH", table.columns[0].range,
+                   std::to_string(table.columns.size()) + " names for " +
+                       std::to_string((*node)->schema->num_fields()) + " columns");
+  }
+  return RenameColumns(*std::move(node), table.columns);
+}
+
+QueryBinder::NodeResult QueryBinder::BindFile(const std::string& path,
+                                              const ast::Expression* where,
+                                              const std::string& qualifier,
+                                              plan::SourceRange range) {
+  index::Predicate terms;
+  if (where != nullptr) {
+    terms = CandidateTerms(*where, qualifier, options_);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto table, tables_.OpenPath(path, terms));
+  ARROW_RETURN_NOT_OK(
+      CheckColumnCount(static_cast<size_t>(table->schema->num_fields()), range));
+  auto scan = std::make_unique<Node>();
+  scan->kind = NodeKind::kScan;
+  scan->schema = table->schema;
+  for (int i = 0; i < table->schema->num_fields(); ++i) {
+    scan->columns.push_back(i);
+  }
+  scan->table = std::move(table);
+  return scan;
+}
+
+// VALUES (1, 2), (3, 4): columns are col1, col2, … unless renamed.
+QueryBinder::NodeResult QueryBinder::BindValues(const ast::Relation& values) {
+  Scope no_columns;
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::kValues;
+  ExpressionBinder binder(no_columns, options_);
+  binder.set_clause("VALUES");
+  for (const ast::ExpressionPtr& item : values.values) {
+    std::vector<ExprPtr> row;
+    if (item->kind == ast::ExpressionKind::kRow) {
+      for (const ast::ExpressionPtr& value : item->operands) {
+        ARROW_ASSIGN_OR_RAISE(ExprPtr bound, binder.Bind(*value));
+        row.push_back(std::move(bound));
+      }
+    } else {
+      ARROW_ASSIGN_OR_RAISE(ExprPtr bound, binder.Bind(*item));
+      row.push_back(std::move(bound));
+    }
+    if (!node->rows.empty() && row.size() != node->rows[0].size()) {
+      return Invalid("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", item->range,
+                     "this row of VALUES has " + std::to_string(row.size()) +
+                         " columns, the first has " +
+                         std::to_string(node->rows[0].size()));
+    }
+    node->rows.push_back(std::move(row));
+  }
+  arrow::FieldVector fields;
+  for (size_t column = 0; column < node->rows[0].size(); ++column) {
+    ARROW_ASSIGN_OR_RAISE(auto type, ColumnType(node->rows, column, values.range));
+    bool nullable = false;
+    for (std::vector<ExprPtr>& row : node->rows) {
+      ARROW_ASSIGN_OR_RAISE(row[column],
+                            plan::MakeCast(row[column], type, false, row[column]->range));
+      nullable = nullable || row[column]->nullable;
+    }
+    fields.push_back(arrow::field("col" + std::to_string(column + 1), type, nullable));
+  }
+  node->schema = arrow::schema(std::move(fields));
+  return node;
+}
+
+}  // namespace wheelpit::sql

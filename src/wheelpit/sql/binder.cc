@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/sql/binder.h"
+
+#include <utility>
+
+#include "wheelpit/sql/bind_error.h"
+#include "wheelpit/sql/query_binder.h"
+#include "wheelpit/sql/rules.h"
+
+namespace wheelpit::sql {
+namespace {
+
+arrow::Result<std::unique_ptr<plan::Node>> BindPlan(const ast::Query& query,
+                                                    const BindOptions& options,
+                                                    TableResolver& tables) {
+  ARROW_ASSIGN_OR_RAISE(auto plan, QueryBinder(options, tables).BindQuery(query));
+  return Optimize(std::move(plan));
+}
+
+arrow::Result<BoundStatement> BindExplain(const ast::Statement& statement,
+                                          const BindOptions& options,
+                                          TableResolver& tables) {
+  BoundStatement bound;
+  bound.kind = BoundKind::kExplain;
+  bound.analyze = statement.explain_mode == "ANALYZE";
+  const ast::Statement& inner = *statement.inner;
+  if (inner.kind != ast::StatementKind::kQuery) {
+    return NotYet("EXPLAIN of this statement", inner.range);
+  }
+  ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(*inner.query, options, tables));
+  return bound;
+}
+
+arrow::Result<BoundStatement> BindDescribeTable(const ast::Statement& statement,
+                                                TableResolver& tables) {
+  BoundStatement bound;
+  bound.kind = BoundKind::kDescribe;
+  ARROW_ASSIGN_OR_RAISE(std::string path, QueryBinder::PathOf(*statement.relation));
+  ARROW_ASSIGN_OR_RAISE(auto table, tables.OpenPath(path, {}));
+  bound.schema = table->schema;
+  bound.partition_columns = table->partition_columns;
+  return bound;
+}
+
+BoundStatement BoundSetting(BoundKind kind, const ast::Statement& statement) {
+  BoundStatement bound;
+  bound.kind = kind;
+  bound.key = statement.key;
+  bound.value = statement.value;
+  return bound;
+}
+
+}  // namespace
+
+arrow::Result<BoundStatement> Bind(const ast::Statement& statement,
+                                   const BindOptions& options, TableResolver& tables) {
+  BoundStatement bound;
+  switch (statement.kind) {
+    case ast::StatementKind::kQuery: {
+      ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(*statement.query, options, tables));
+      return bound;
+    }
+    case ast::StatementKind::kExplain:
+      return BindExplain(statement, options, tables);
+    case ast::StatementKind::kDescribeQuery: {
+      ARROW_ASSIGN_OR_RAISE(auto plan, BindPlan(*statement.query, options, tables));
+      bound.kind = BoundKind::kDescribe;
+      bound.schema = plan->schema;
+      return bound;
+    }
+    case ast::StatementKind::kDescribeTable:
+      return BindDescribeTable(statement, tables);
+    case ast::StatementKind::kSet:
+      return BoundSetting(BoundKind::kSet, statement);
+    case ast::StatementKind::kReset:
+      return BoundSetting(BoundKind::kReset, statement);
+    case ast::StatementKind::kShow:
+    case ast::StatementKind::kShowAll:
+      return BoundSetting(BoundKind::kShow, statement);
+    case ast::StatementKind::kCopy:
+      return NotYet("COPY", statement.range);
+    case ast::StatementKind::kOther:
+      break;
+  }
+  return NotYet(statement.words, statement.range);
+}
+
+}  // namespace wheelpit::sql

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Select lists, filters, aggregates and limits. FROM is in bind_relation.cc.
+#include "wheelpit/sql/query_binder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+
+#include "wheelpit/sql/bind_error.h"
+#include "wheelpit/sql/display_name.h"
+#include "wheelpit/sql/parser.h"
+
+namespace wheelpit::sql {
+
+using plan::ExprPtr;
+using plan::Node;
+using plan::NodeKind;
+using NodePtr = std::unique_ptr<Node>;
+
+namespace {
+
+// A query of more columns is one that multiplies stars on purpose.
+constexpr size_t kColumnsMax = 100000;
+
+// The first clause of a query that parses and is not planned yet.
+arrow::Status CheckSupported(const ast::Query& query) {
+  if (!query.pipe.empty()) {
+    return NotYet("|> " + query.pipe[0].word, query.pipe[0].range);
+  }
+  if (query.order_range.offset >= 0) {
+    const char* clause = !query.order_by.empty()     ? "ORDER BY"
+                         : !query.cluster_by.empty() ? "CLUSTER BY"
+                         : !query.sort_by.empty()    ? "SORT BY"
+                                                     : "DISTRIBUTE BY";
+    return NotYet(clause, query.order_range);
+  }
+  if (!query.windows.empty()) {
+    return NotYet("WINDOW", query.windows_range);
+  }
+  if (query.recursive) {
+    return NotYet("WITH RECURSIVE", query.with_range);
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status CheckSupported(const ast::Select& select) {
+  if (select.transform) {
+    return NotYet("TRANSFORM", select.items[0].expression->range);
+  }
+  if (select.distinct) {
+    return NotYet("SELECT DISTINCT", select.distinct_range);
+  }
+  if (!select.lateral_views.empty()) {
+    return NotYet("LATERAL VIEW", select.lateral_views[0].range);
+  }
+  if (select.group_by) {
+    return NotYet("GROUP BY", select.group_by->range);
+  }
+  if (select.qualify != nullptr) {
+    return NotYet("QUALIFY", select.qualify_range);
+  }
+  if (!select.windows.empty()) {
+    return NotYet("WINDOW", select.windows_range);
+  }
+  return arrow::Status::OK();
+}
+
+NodePtr MakeFilter(NodePtr input, ExprPtr condition) {
+  auto filter = std::make_unique<Node>();
+  filter->kind = NodeKind::kFilter;
+  filter->schema = input->schema;
+  filter->condition = std::move(condition);
+  filter->input = std::move(input);
+  return filter;
+}
+
+NodePtr MakeProject(NodePtr input, const std::vector<BoundName>& items) {
+  auto project = std::make_unique<Node>();
+  project->kind = NodeKind::kProject;
+  arrow::FieldVector fields;
+  for (const BoundName& item : items) {
+    fields.push_back(
+        arrow::field(item.name, item.expression->type, item.expression->nullable));
+    project->expressions.push_back(item.expression);
+  }
+  project->schema = arrow::schema(std::move(fields));
+  project->input = std::move(input);
+  return project;
+}
+
+NodePtr MakeAggregateNode(NodePtr input, std::vector<plan::Aggregate> aggregates) {
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::kAggregate;
+  arrow::FieldVector fields;
+  for (const plan::Aggregate& aggregate : aggregates) {
+    bool is_count = aggregate.function == plan::AggregateFunction::kCount ||
+                    aggregate.function == plan::AggregateFunction::kCountAll;
+    fields.push_back(arrow::field(plan::ToString(aggregate), aggregate.type, !is_count));
+  }
+  node->schema = arrow::schema(std::move(fields));
+  node->aggregates = std::move(aggregates);
+  node->input = std::move(input);
+  return node;
+}
+
+arrow::Result<std::string> NameOf(const ast::SelectItem& item) {
+  if (item.aliases.size() > 1) {
+    return NotYet("an expression that gives several columns", item.expression->range);
+  }
+  return item.aliases.empty() ? DisplayName(*item.expression) : item.aliases[0].text;
+}
+
+// A name that is no column and is an alias of an item before: say so.
+arrow::Status ExplainAlias(const arrow::Status& status, const ast::Expression& expression,
+                           const std::vector<BoundName>& before) {
+  if (core::KindOf(status) != core::ErrorKind::kNotFound) {
+    return status;
+  }
+  core::ErrorInfo info = core::InfoOf(status);
+  std::vector<const ast::Expression*> open = {&expression};
+  while (!open.empty()) {
+    const ast::Expression& node = *open.back();
+    open.pop_back();
+    bool here = node.kind == ast::ExpressionKind::kColumn && node.path.size() == 1 &&
+                node.range.offset == info.sql_offset;
+    for (const BoundName& alias : before) {
+      if (here && SameName(alias.name, node.path[0].text)) {
+        return NotYet("using the alias " + alias.name + " in the same SELECT",
+                      node.range);
+      }
+    }
+    for (const ast::ExpressionPtr& operand : node.operands) {
+      open.push_back(operand.get());
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+arrow::Status QueryBinder::CheckColumnCount(size_t count, plan::SourceRange range) const {
+  if (count > kColumnsMax) {
+    return Invalid(
+        "TOO_MANY_COLUMNS", range,
+        "this query has more than " + std::to_string(kColumnsMax) + " columns");
+  }
+  return arrow::Status::OK();
+}
+
+QueryBinder::NodeResult QueryBinder::BindQuery(const ast::Query& query) {
+  ARROW_RETURN_NOT_OK(CheckSupported(query));
+  if (depth_ >= kNestingMax) {
+    return Invalid("QUERY_TOO_DEEP", {.offset = query.range.offset, .length = 1},
+                   "queries are nested more than " + std::to_string(kNestingMax) +
+                       " levels deep here, common tables counted; split the query");
+  }
+  ++depth_;
+  size_t visible = common_tables_.size();
+  for (const ast::CommonTable& table : query.common_tables) {
+    common_tables_.push_back(&table);
+  }
+  NodeResult node = BindBody(*query.body);
+  if (node.ok()) {
+    node = BindLimit(query, *std::move(node));
+  }
+  common_tables_.resize(visible);
+  --depth_;
+  return node;
+}
+
+QueryBinder::NodeResult QueryBinder::BindBody(const ast::QueryBody& body) {
+  switch (body.kind) {
+    case ast::BodyKind::kSelect:
+      return BindSelect(*body.select);
+    case ast::BodyKind::kValues: {
+      ARROW_ASSIGN_OR_RAISE(Source source, BindRelation(*body.values, nullptr));
+      return std::move(source.node);
+    }
+    case ast::BodyKind::kQuery:
+      return BindQuery(*body.query);
+    case ast::BodyKind::kSetOperation:
+      break;
+  }
+  const char* name = body.set_operator == ast::SetOperator::kUnion    ? "UNION"
+                     : body.set_operator == ast::SetOperator::kExcept ? "EXCEPT"
+                                                                      : "INTERSECT";
+  return NotYet(name, body.op_range);
+}
+
+QueryBinder::NodeResult QueryBinder::BindSelect(const ast::Select& select) {
+  ARROW_RETURN_NOT_OK(CheckSupported(select));
+  ARROW_ASSIGN_OR_RAISE(Source source, BindFrom(select));
+  if (select.where != nullptr) {
+    ExpressionBinder binder(source.scope, options_);
+    binder.set_clause("WHERE");
+    ARROW_ASSIGN_OR_RAISE(ExprPtr condition, binder.BindCondition(*select.where));
+    source.node = MakeFilter(std::move(source.node), std::move(condition));
+  }
+  bool aggregates = select.having != nullptr ||
+                    std::any_of(select.items.begin(), select.items.end(),
+                                [](const ast::SelectItem& item) {
+                                  return ContainsAggregate(*item.expression);
+                                });
+  return aggregates ? BindAggregateSelect(select, std::move(source))
+                    : BindPlainSelect(select, std::move(source));
+}
+
+QueryBinder::NodeResult QueryBinder::BindPlainSelect(const ast::Select& select,
+                                                     Source source) {
+  std::vector<BoundName> items;
+  ExpressionBinder binder(source.scope, options_);
+  for (const ast::SelectItem& item : select.items) {
+    const ast::Expression& expression = *item.expression;
+    if (expression.kind == ast::ExpressionKind::kStar) {
+      ARROW_ASSIGN_OR_RAISE(auto columns, source.scope.Expand(expression));
+      ARROW_RETURN_NOT_OK(
+          CheckColumnCount(items.size() + columns.size(), expression.range));
+      for (size_t column : columns) {
+        items.push_back(
+            {source.scope.name(column), source.scope.At(column, expression.range)});
+      }
+      continue;
+    }
+    auto bound = binder.Bind(expression);
+    if (!bound.ok()) {
+      return ExplainAlias(bound.status(), expression, items);
+    }
+    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item));
+    items.push_back({std::move(name), *std::move(bound)});
+  }
+  return MakeProject(std::move(source.node), items);
+}
+
+QueryBinder::NodeResult QueryBinder::BindAggregateSelect(const ast::Select& select,
+                                                         Source source) {
+  std::vector<plan::Aggregate> aggregates;
+  std::vector<BoundName> items;
+  ExpressionBinder binder(source.scope, options_);
+  binder.CollectAggregates(&aggregates);
+  for (const ast::SelectItem& item : select.items) {
+    if (item.expression->kind == ast::ExpressionKind::kStar) {
+      return Invalid("MISSING_GROUP_BY", item.expression->range,
+                     "* beside aggregate functions needs GROUP BY");
+    }
+    auto bound = binder.Bind(*item.expression);
+    if (!bound.ok()) {
+      return ExplainAlias(bound.status(), *item.expression, items);
+    }
+    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item));
+    items.push_back({std::move(name), *std::move(bound)});
+  }
+  ExprPtr having;
+  if (select.having != nullptr) {
+    binder.set_clause("HAVING");
+    binder.set_aliases(&items);
+    ARROW_ASSIGN_OR_RAISE(having, binder.BindCondition(*select.having));
+  }
+  NodePtr node = MakeAggregateNode(std::move(source.node), std::move(aggregates));
+  if (having != nullptr) {
+    node = MakeFilter(std::move(node), std::move(having));
+  }
+  return MakeProject(std::move(node), items);
+}
+
+arrow::Result<int64_t> QueryBinder::BindRowCount(const ast::Expression& node,
+                                                 const char* clause) {
+  Scope no_columns;
+  auto bound = ExpressionBinder(no_columns, options_).Bind(node);
+  bool unknown =
+      !bound.ok() && core::KindOf(bound.status()) == core::ErrorKind::kNotFound;
+  if (!bound.ok() && !unknown) {
+    return bound.status();
+  }
+  if (unknown || (*bound)->kind != plan::ExprKind::kLiteral) {
+    return Invalid("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", node.range,
+                   std::string(clause) + " takes a number that is known beforehand");
+  }
+  const arrow::Scalar& value = *(*bound)->literal;
+  int64_t count = 0;
+  if (value.is_valid && value.type->id() == arrow::Type::INT32) {
+    count = static_cast<const arrow::Int32Scalar&>(value).value;
+  } else {
+    return Invalid(
+        "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", node.range,
+        std::string(clause) + " takes an int, not " + plan::TypeName(*value.type));
+  }
+  if (count < 0) {
+    return Invalid("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", node.range,
+                   std::string(clause) + " takes a number of at least 0");
+  }
+  return count;
+}
+
+QueryBinder::NodeResult QueryBinder::BindLimit(const ast::Query& query, NodePtr input) {
+  if (query.limit == nullptr && query.offset == nullptr) {
+    return input;
+  }
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::kLimit;
+  node->schema = input->schema;
+  if (query.limit != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(node->limit, BindRowCount(*query.limit, "LIMIT"));
+  }
+  if (query.offset != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(node->offset, BindRowCount(*query.offset, "OFFSET"));
+  }
+  node->input = std::move(input);
+  return node;
+}
+
+}  // namespace wheelpit::sql

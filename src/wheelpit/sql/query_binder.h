@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries of the syntax tree to plan nodes, not optimised yet.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/result.h>
+
+#include "wheelpit/plan/plan.h"
+#include "wheelpit/sql/ast.h"
+#include "wheelpit/sql/binder.h"
+#include "wheelpit/sql/expression_binder.h"
+#include "wheelpit/sql/scope.h"
+
+namespace wheelpit::sql {
+
+class QueryBinder {
+ public:
+  /// Both outlive the binder.
+  QueryBinder(const BindOptions& options, TableResolver& tables)
+      : options_(options), tables_(tables) {}
+
+  arrow::Result<std::unique_ptr<plan::Node>> BindQuery(const ast::Query& query);
+
+  /// The path that a relation names: "file", parquet.`path`, read_parquet('path').
+  static arrow::Result<std::string> PathOf(const ast::Relation& relation);
+
+ private:
+  using NodeResult = arrow::Result<std::unique_ptr<plan::Node>>;
+
+  /// What FROM gives: rows, and the names of their columns.
+  struct Source {
+    std::unique_ptr<plan::Node> node;
+    Scope scope;
+  };
+
+  NodeResult BindBody(const ast::QueryBody& body);
+  NodeResult BindSelect(const ast::Select& select);
+  NodeResult BindPlainSelect(const ast::Select& select, Source source);
+  NodeResult BindAggregateSelect(const ast::Select& select, Source source);
+  arrow::Result<Source> BindFrom(const ast::Select& select);
+  arrow::Result<Source> BindRelation(const ast::Relation& relation,
+                                     const ast::Expression* where);
+  NodeResult BindRelationRows(const ast::Relation& relation, const ast::Expression* where,
+                              std::string* qualifier);
+  NodeResult BindFile(const std::string& path, const ast::Expression* where,
+                      const std::string& qualifier, plan::SourceRange range);
+  NodeResult BindNamedTable(const ast::Relation& relation, const ast::Expression* where,
+                            std::string* qualifier);
+  NodeResult BindCommonTable(size_t index);
+  NodeResult BindValues(const ast::Relation& values);
+  NodeResult BindLimit(const ast::Query& query, std::unique_ptr<plan::Node> input);
+  arrow::Result<int64_t> BindRowCount(const ast::Expression& node, const char* clause);
+  arrow::Status CheckColumnCount(size_t count, plan::SourceRange range) const;
+
+  const BindOptions& options_;
+  TableResolver& tables_;
+  std::vector<const ast::CommonTable*> common_tables_;  // those that can be seen here
+  int depth_ = 0;
+};
+
+}  // namespace wheelpit::sql

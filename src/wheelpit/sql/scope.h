@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns that a name may mean.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include "wheelpit/plan/expression.h"
+#include "wheelpit/sql/ast.h"
+
+namespace wheelpit::sql {
+
+/// Whether two names are the same to SQL: letters A to Z in either case.
+bool SameName(std::string_view a, std::string_view b);
+
+std::string LowerCase(std::string_view text);
+
+/// The known name that is nearest to `name`, as " did you mean x?", or empty.
+std::string DidYouMean(std::string_view name, const std::vector<std::string>& known);
+
+class Scope {
+ public:
+  /// No columns: SELECT without FROM.
+  Scope() = default;
+  /// The columns of a relation that is called `qualifier` (may be empty).
+  Scope(const arrow::Schema& schema, std::string qualifier);
+
+  size_t size() const { return columns_.size(); }
+  const std::string& name(size_t column) const { return columns_[column].name; }
+
+  /// The column that a name means, possibly qualified. kNotFound with a suggestion;
+  /// kInvalidSql when it may be several.
+  arrow::Result<plan::ExprPtr> Find(const ast::Expression& name) const;
+
+  /// The column at a position, as a star gives it.
+  plan::ExprPtr At(size_t column, plan::SourceRange range) const;
+
+  /// The positions that a star stands for, those of its EXCEPT left out.
+  arrow::Result<std::vector<size_t>> Expand(const ast::Expression& star) const;
+
+  /// Whether `qualifier` is this relation's name.
+  bool IsQualifier(std::string_view qualifier) const;
+
+ private:
+  struct Column {
+    std::string name;
+    std::shared_ptr<arrow::DataType> type;
+    bool nullable = true;
+  };
+
+  std::vector<size_t> Matches(std::string_view name) const;
+  arrow::Status Unknown(const ast::NamePath& path, plan::SourceRange range) const;
+
+  std::vector<Column> columns_;
+  std::string qualifier_;
+};
+
+}  // namespace wheelpit::sql
