@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the first byte chooses a schema, the rest is a block of it.
 // tests/fuzz/block holds the seeds (golden_test.cc writes them).
-// Covers: src/wheelpit/block/ipc_message.cc src/wheelpit/block/ipc_block.cc
+// Covers: src/wheelpit/block/ipc_message.cc src/wheelpit/block/ipc_decode.cc
 #include <cstdint>
 #include <vector>
 

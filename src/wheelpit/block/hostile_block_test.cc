@@ -3,6 +3,9 @@
 // and allocates no more than it was allowed. Run under address and undefined-behaviour
 // sanitizers too.
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <span>
 #include <string>
@@ -164,6 +167,32 @@ TEST(HostileBlock, RandomMutationsOfTheSeeds) {
     }
     Check(*seed.decoder, bytes);
   }
+}
+
+// What fuzzing has found worth keeping: a byte that chooses the schema, then a block.
+TEST(HostileBlock, EveryFileOfTheCorpusAndItsMutations) {
+  std::mt19937_64 random(7);
+  const auto samples = SampleBatches().ValueOrDie();
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(WHEELPIT_CORPUS_DIR)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const Bytes input{std::istreambuf_iterator<char>(file), {}};
+    if (input.empty()) {
+      continue;
+    }
+    const auto decoder =
+        IpcDecoder::Make(samples[input[0] % samples.size()].batch->schema(),
+                         {.decompressed_bytes_max = kDecompressedMax})
+            .ValueOrDie();
+    Bytes bytes(input.begin() + 1, input.end());
+    Check(*decoder, bytes);
+    for (int round = 0; round < 50 && !bytes.empty(); ++round) {
+      bytes[random() % bytes.size()] ^= static_cast<uint8_t>(1 << random() % 8);
+      Check(*decoder, bytes);
+    }
+    ++files;
+  }
+  EXPECT_GT(files, 30);
 }
 
 TEST(HostileBlock, BlocksOfOtherSchemasAreNoDanger) {

@@ -28,6 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<uint8_t> extent(header.begin(), header.end());
   extent.insert(extent.end(), bytes.begin(), bytes.end());
   WHEELPIT_CHECK(CheckExtent(kIdentity, extent).ok());
+  constexpr ExtentIdentity kOther{.query = 1, .operator_id = 2, .number = 4};
+  WHEELPIT_CHECK(!CheckExtent(kOther, extent).ok());
   extent[size % extent.size()] ^= 1;
   WHEELPIT_CHECK(!CheckExtent(kIdentity, extent).ok());
   return 0;
