@@ -26,22 +26,20 @@ bool Contains(std::string_view text, char c) {
 // path however the query spells its directory. ".." stays: only the kernel knows what it
 // means behind a link.
 std::string Normalized(std::string_view path) {
-  std::string out;
+  std::string out(path.starts_with('/') ? 1 : 0, '/');
   for (size_t begin = 0; begin < path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view component = path.substr(begin, end - begin);
     if (!component.empty() && component != ".") {
-      if (!out.empty()) {
+      if (!out.empty() && out.back() != '/') {
         out += '/';
-      } else if (path.front() == '/') {
-        out = "/";
       }
       out += component;
     }
     begin = end + 1;
   }
-  if (out.empty()) {
-    return path.starts_with('/') ? "/" : path.empty() ? "" : ".";
+  if (out.empty() && !path.empty()) {
+    out += '.';
   }
   return out;
 }
@@ -259,7 +257,10 @@ std::string NearName(const std::string& path, fs::FileSystem* file_system,
     return "";
   }
   const std::string parent = Contains(path, '/') ? std::string(ParentOf(path)) : "";
-  return "; did you mean " + fs::Quoted(Joined(parent, near)) + "?";
+  std::string hint = "; did you mean ";
+  hint += fs::Quoted(Joined(parent, near));
+  hint += '?';
+  return hint;
 }
 
 }  // namespace
