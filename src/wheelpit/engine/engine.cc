@@ -35,35 +35,35 @@ arrow::Status CheckWorkedOut(const core::Config& config) {
 arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
                                                     const EngineContext& context) {
   ARROW_RETURN_NOT_OK(CheckWorkedOut(config));
-  auto impl = std::make_unique<Impl>();
-  impl->config = config;
-  impl->clock = context.clock != nullptr ? context.clock : &impl->system_clock;
-  impl->logger = context.logger != nullptr ? context.logger : &impl->null_logger;
-  impl->syscalls =
-      context.syscalls != nullptr ? context.syscalls : &impl->kernel_syscalls;
+  auto state = std::make_unique<EngineState>();
+  state->config = config;
+  state->clock = context.clock != nullptr ? context.clock : &state->system_clock;
+  state->logger = context.logger != nullptr ? context.logger : &state->null_logger;
+  state->syscalls =
+      context.syscalls != nullptr ? context.syscalls : &state->kernel_syscalls;
 
   const int64_t limit = config.Number(ConfigKey::kMemoryLimit);
-  ARROW_ASSIGN_OR_RAISE(impl->budget, memory::ProcessBudget::Make(limit, &impl->pool));
-  ARROW_ASSIGN_OR_RAISE(impl->recycling,
-                        memory::BufferRecycling::Start(&impl->pool, impl->budget.get(),
+  ARROW_ASSIGN_OR_RAISE(state->budget, memory::ProcessBudget::Make(limit, &state->pool));
+  ARROW_ASSIGN_OR_RAISE(state->recycling,
+                        memory::BufferRecycling::Start(&state->pool, state->budget.get(),
                                                        kRecycledBytes));
-  ARROW_ASSIGN_OR_RAISE(impl->file_system, fs::LocalFileSystem::Make(*impl->syscalls));
-  impl->footer_cache =
+  ARROW_ASSIGN_OR_RAISE(state->file_system, fs::LocalFileSystem::Make(*state->syscalls));
+  state->footer_cache =
       std::make_unique<index::FooterCache>(std::min(kFooterCacheBytes, limit / 8));
-  ARROW_ASSIGN_OR_RAISE(impl->io,
+  ARROW_ASSIGN_OR_RAISE(state->io,
                         io::IoExecutor::Make({.thread_count = static_cast<int>(
                                                   config.Number(ConfigKey::kIoThreads)),
                                               .name = "wheelpit-io"}));
   ARROW_ASSIGN_OR_RAISE(
-      impl->compute,
+      state->compute,
       core::ThreadPool::Make(
           {.thread_count = static_cast<int>(config.Number(ConfigKey::kComputeThreads)),
            .role = core::ThreadRole::kCompute,
            .name = "wheelpit-cpu"}));
-  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+  return std::unique_ptr<Engine>(new Engine(std::move(state)));
 }
 
-Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Engine::Engine(std::unique_ptr<EngineState> state) : state_(std::move(state)) {}
 Engine::~Engine() = default;
 
 }  // namespace wheelpit::engine

@@ -18,7 +18,7 @@
 
 namespace wheelpit::engine {
 
-struct Engine::Impl {
+struct EngineState {
   core::Config config;
   core::SystemClock system_clock;
   core::NullLogger null_logger;

@@ -56,7 +56,7 @@ class QueryRun::TableOpener final : public sql::TableResolver {
   const core::Context context_;
 };
 
-QueryRun::QueryRun(Engine::Impl* engine, core::Config config, std::string name)
+QueryRun::QueryRun(EngineState* engine, core::Config config, std::string name)
     : engine_(engine),
       config_(std::move(config)),
       name_(std::move(name)),

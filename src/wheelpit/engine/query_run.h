@@ -28,7 +28,7 @@ namespace wheelpit::engine {
 /// Shared by the client's Query and by what runs for it on the engine's threads.
 class QueryRun : public std::enable_shared_from_this<QueryRun> {
  public:
-  QueryRun(Engine::Impl* engine, core::Config config, std::string name);
+  QueryRun(EngineState* engine, core::Config config, std::string name);
   ~QueryRun();
 
   /// Binds and starts the statement, once; on a thread that may block. What came of it is
@@ -59,7 +59,7 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   arrow::Status FirstError() const;
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> NextBatch();
 
-  Engine::Impl* const engine_;
+  EngineState* const engine_;
   const core::Config config_;
   const std::string name_;
   const int64_t start_nanos_;

@@ -44,7 +44,7 @@ QueryStats Query::stats() const {
 }
 
 struct Session::Impl {
-  Engine::Impl* engine = nullptr;
+  EngineState* engine = nullptr;
   mutable std::mutex mutex;  // guards what follows
   core::Config config;
   int64_t query_count = 0;
@@ -74,8 +74,8 @@ Session::~Session() = default;
 
 arrow::Result<std::unique_ptr<Session>> Engine::MakeSession() {
   auto session = std::make_unique<Session::Impl>();
-  session->engine = impl_.get();
-  session->config = impl_->config;
+  session->engine = state_.get();
+  session->config = state_->config;
   return std::unique_ptr<Session>(new Session(std::move(session)));
 }
 

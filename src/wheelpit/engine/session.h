@@ -66,6 +66,7 @@ class Query {
 };
 
 class Engine;
+struct EngineState;
 
 class Session {
  public:
@@ -103,9 +104,8 @@ class Engine {
   arrow::Result<std::unique_ptr<Session>> MakeSession();
 
  private:
-  struct Impl;
-  explicit Engine(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Engine(std::unique_ptr<EngineState> state);
+  std::unique_ptr<EngineState> state_;
 };
 
 /// The statements of a text with several, split at semicolons outside strings and
