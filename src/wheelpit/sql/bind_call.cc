@@ -152,9 +152,9 @@ ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& 
   size_t wanted = coalesce ? 2 : name == "if" || name == "nvl2" ? 3 : 0;
   if (wanted == 0) {
     std::string suggestion = DidYouMean(name, FunctionNames());
-    return BindError(core::ErrorKind::kNotFound, "UNRESOLVED_ROUTINE", node.op_range,
-                     "there is no function " + name + ", or it is not supported yet" +
-                         (suggestion.empty() ? "" : ";" + suggestion));
+    return Invalid("UNRESOLVED_ROUTINE", node.op_range,
+                   "there is no function " + name + ", or it is not supported yet" +
+                       (suggestion.empty() ? "" : ";" + suggestion));
   }
   if (count != wanted) {
     return Invalid("WRONG_NUM_ARGS", node.range,

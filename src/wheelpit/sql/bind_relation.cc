@@ -121,10 +121,10 @@ arrow::Result<std::string> QueryBinder::PathOf(const ast::Relation& relation) {
       return NotYet("reading " + format, relation.range);
     }
   }
-  return BindError(core::ErrorKind::kNotFound, "TABLE_OR_VIEW_NOT_FOUND", relation.range,
-                   "there is no table " + PathText(path) +
-                       "; put the name of a file or directory in quotes, as FROM "
-                       "'dir/*.parquet'");
+  return Invalid("TABLE_OR_VIEW_NOT_FOUND", relation.range,
+                 "there is no table " + PathText(path) +
+                     "; put the name of a file or directory in quotes, as FROM "
+                     "'dir/*.parquet'");
 }
 
 arrow::Result<QueryBinder::Source> QueryBinder::BindFrom(const ast::Select& select) {

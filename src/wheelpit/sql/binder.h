@@ -54,9 +54,9 @@ struct BoundStatement {
   std::optional<std::string> value;  ///< kSet; without one it is a question
 };
 
-/// Errors about the text carry their range. kNotFound: a column, function or table that
-/// is not there; kInvalidSql: names and types that do not fit; kUnsupported: not planned
-/// yet. Runs on a thread that may block when the resolver may.
+/// Errors about the text carry their range: kInvalidSql with Spark's class for names that
+/// are not there and types that do not fit, kUnsupported for what is not planned yet. The
+/// resolver's errors pass through. Threads that may block only.
 arrow::Result<BoundStatement> Bind(const ast::Statement& statement,
                                    const BindOptions& options, TableResolver& tables);
 

@@ -32,7 +32,7 @@ std::string Not(bool negated, const std::string& text) {
 }
 
 std::string LiteralName(const Expression& literal) {
-  auto value = LiteralValue(literal, "UTC");
+  auto value = LiteralValue(literal, {});
   if (!value.ok()) {
     return ToString(literal);
   }

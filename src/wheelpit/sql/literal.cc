@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -16,15 +15,14 @@
 #include <arrow/util/decimal.h>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/index/time_zone.h"
+#include "wheelpit/plan/types.h"
+#include "wheelpit/plan/value_text.h"
 
 namespace wheelpit::sql {
 namespace {
 
 using ScalarResult = arrow::Result<std::shared_ptr<arrow::Scalar>>;
-
-constexpr int32_t kDecimalPrecisionMax = 38;
-constexpr int64_t kMicrosPerSecond = 1000000;
-constexpr int64_t kSecondsPerDay = 86400;
 
 arrow::Status LiteralError(const ast::Expression& literal, std::string error_class,
                            std::string message) {
@@ -69,12 +67,13 @@ ScalarResult DecimalValue(const ast::Expression& literal, size_t suffix_length) 
       arrow::Decimal128::FromString(digits, &value, &precision, &scale);
   if (status.ok() && scale < 0) {
     precision -= scale;
-    status = precision <= kDecimalPrecisionMax ? value.Rescale(scale, 0).Value(&value)
-                                               : arrow::Status::Invalid("too wide");
+    status = precision <= plan::kDecimalPrecisionMax
+                 ? value.Rescale(scale, 0).Value(&value)
+                 : arrow::Status::Invalid("too wide");
     scale = 0;
   }
   precision = std::max({precision, scale, 1});
-  if (!status.ok() || precision > kDecimalPrecisionMax) {
+  if (!status.ok() || precision > plan::kDecimalPrecisionMax) {
     return LiteralError(literal, "NUMERIC_VALUE_OUT_OF_RANGE",
                         "the literal " + literal.text + " has more than 38 digits");
   }
@@ -126,139 +125,56 @@ std::optional<std::string> ParseHex(std::string_view text) {
   return bytes;
 }
 
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') {
-    text.remove_suffix(1);
-  }
-  return text;
+arrow::Status NoTimestamp(const ast::Expression& literal) {
+  return LiteralError(
+      literal, "INVALID_TYPED_LITERAL",
+      "'" + literal.text + "' is not a time stamp; write one as '2026-01-31 12:30:00'");
 }
 
-// Takes `least` to `most` digits off the front.
-std::optional<int32_t> TakeDigits(std::string_view* text, size_t least, size_t most) {
-  int32_t value = 0;
-  size_t count = 0;
-  while (count < most && count < text->size() && (*text)[count] >= '0' &&
-         (*text)[count] <= '9') {
-    value = value * 10 + ((*text)[count] - '0');
-    ++count;
+// The instant at which clocks of a zone show the time; its text must be a zone's name.
+arrow::Result<int64_t> InstantOf(const ast::Expression& literal, int64_t local_micros,
+                                 std::string_view zone) {
+  if (std::optional<int32_t> offset = plan::ParseZoneOffset(zone)) {
+    return local_micros - *offset * plan::kMicrosPerSecond;
   }
-  if (count < least) {
-    return std::nullopt;
-  }
-  text->remove_prefix(count);
-  return value;
+  auto instant = index::ToInstant(local_micros, std::string(zone));
+  return instant.ok() ? instant : NoTimestamp(literal);
 }
 
-bool TakeChar(std::string_view* text, char c) {
-  if (text->empty() || text->front() != c) {
-    return false;
+ScalarResult TimestampValue(const ast::Expression& literal, std::string_view time_zone) {
+  std::optional<plan::ParsedTimestamp> parsed = plan::ParseTimestamp(literal.text);
+  if (!parsed || parsed->time_only) {
+    return NoTimestamp(literal);
   }
-  text->remove_prefix(1);
-  return true;
-}
-
-bool AtDigit(std::string_view text) {
-  return !text.empty() && text.front() >= '0' && text.front() <= '9';
-}
-
-// Takes a date off the front: days since the epoch.
-std::optional<int32_t> TakeDate(std::string_view* text) {
-  bool negative = !text->empty() && text->front() == '-';
-  if (negative || (!text->empty() && text->front() == '+')) {
-    text->remove_prefix(1);
-  }
-  std::optional<int32_t> year = TakeDigits(text, 4, 7);
-  if (!year || AtDigit(*text)) {
-    return std::nullopt;
-  }
-  std::optional<int32_t> month = 1;
-  std::optional<int32_t> day = 1;
-  if (TakeChar(text, '-')) {
-    month = TakeDigits(text, 1, 2);
-    if (month && TakeChar(text, '-')) {
-      day = TakeDigits(text, 1, 2);
+  if (literal.type_word == "TIMESTAMP_NTZ") {
+    if (!parsed->zone.empty()) {
+      return NoTimestamp(literal);
     }
+    return std::make_shared<arrow::TimestampScalar>(parsed->local_micros,
+                                                    plan::TimestampNtzType());
   }
-  int32_t signed_year = negative ? -*year : *year;
-  // Years past what chrono counts in: Spark reads up to seven digits, files hold few.
-  if (!month || !day || AtDigit(*text) || signed_year < -32767 || signed_year > 32767) {
-    return std::nullopt;
+  std::string_view zone = parsed->zone.empty() ? time_zone : parsed->zone;
+  int64_t micros = parsed->local_micros;
+  if (!time_zone.empty()) {
+    ARROW_ASSIGN_OR_RAISE(micros, InstantOf(literal, micros, zone));
   }
-  std::chrono::year_month_day date{std::chrono::year(signed_year),
-                                   std::chrono::month(static_cast<unsigned>(*month)),
-                                   std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) {
-    return std::nullopt;
-  }
-  auto days = std::chrono::sys_days(date).time_since_epoch().count();
-  return static_cast<int32_t>(days);
+  return std::make_shared<arrow::TimestampScalar>(micros, plan::TimestampType());
 }
 
-// Takes h[h]:m[m][:s[s][.fraction]]: microseconds of the day.
-std::optional<int64_t> TakeTime(std::string_view* text) {
-  std::optional<int32_t> hour = TakeDigits(text, 1, 2);
-  if (!hour || !TakeChar(text, ':')) {
-    return std::nullopt;
-  }
-  std::optional<int32_t> minute = TakeDigits(text, 1, 2);
-  std::optional<int32_t> second = 0;
-  int64_t micros = 0;
-  if (minute && TakeChar(text, ':')) {
-    second = TakeDigits(text, 1, 2);
-    if (second && TakeChar(text, '.')) {
-      int64_t unit = kMicrosPerSecond;
-      while (AtDigit(*text)) {
-        unit /= 10;
-        micros += unit * (text->front() - '0');
-        text->remove_prefix(1);
-      }
-    }
-  }
-  if (!minute || !second || *hour > 23 || *minute > 59 || *second > 59) {
-    return std::nullopt;
-  }
-  return (*hour * 3600 + *minute * 60 + *second) * kMicrosPerSecond + micros;
-}
-
-ScalarResult TimestampValue(const ast::Expression& literal, std::string_view time_zone,
-                            bool local) {
-  std::optional<ParsedTimestamp> parsed = ParseTimestamp(Trim(literal.text));
-  if (!parsed) {
+ScalarResult TimeValue(const ast::Expression& literal) {
+  std::optional<plan::ParsedTimestamp> parsed = plan::ParseTimestamp(literal.text);
+  if (!parsed || !parsed->time_only || !parsed->zone.empty()) {
     return LiteralError(literal, "INVALID_TYPED_LITERAL",
-                        "'" + literal.text +
-                            "' is not a time stamp; write one as "
-                            "'2026-01-31 12:30:00'");
+                        "'" + literal.text + "' is not a time; write one as '12:30:00'");
   }
-  auto unit = arrow::TimeUnit::MICRO;
-  if (local) {
-    return std::make_shared<arrow::TimestampScalar>(parsed->micros,
-                                                    arrow::timestamp(unit));
-  }
-  std::optional<int32_t> offset = parsed->zone_offset_seconds;
-  if (!offset) {
-    offset = ParseZoneOffset(time_zone);
-  }
-  if (!offset) {
-    return core::MakeStatus(
-        {.kind = core::ErrorKind::kUnsupported,
-         .error_class = {},
-         .sql_offset = literal.range.offset,
-         .sql_length = literal.range.length},
-        "a TIMESTAMP literal without a zone is not supported yet in the session time "
-        "zone " +
-            std::string(time_zone) + "; write the offset, as '…+02:00'");
-  }
-  return std::make_shared<arrow::TimestampScalar>(
-      parsed->micros - *offset * kMicrosPerSecond, arrow::timestamp(unit, "UTC"));
+  return std::make_shared<arrow::Time64Scalar>(parsed->local_micros,
+                                               arrow::time64(arrow::TimeUnit::MICRO));
 }
 
 ScalarResult TypedValue(const ast::Expression& literal, std::string_view time_zone) {
   const std::string& word = literal.type_word;
   if (word == "DATE") {
-    std::optional<int32_t> days = ParseDate(Trim(literal.text));
+    std::optional<int32_t> days = plan::ParseDate(literal.text);
     if (!days) {
       return LiteralError(
           literal, "INVALID_TYPED_LITERAL",
@@ -267,7 +183,7 @@ ScalarResult TypedValue(const ast::Expression& literal, std::string_view time_zo
     return std::make_shared<arrow::Date32Scalar>(*days);
   }
   if (word == "TIMESTAMP" || word == "TIMESTAMP_LTZ" || word == "TIMESTAMP_NTZ") {
-    return TimestampValue(literal, time_zone, word == "TIMESTAMP_NTZ");
+    return TimestampValue(literal, time_zone);
   }
   if (word == "X") {
     std::optional<std::string> bytes = ParseHex(literal.text);
@@ -278,15 +194,7 @@ ScalarResult TypedValue(const ast::Expression& literal, std::string_view time_zo
     return std::make_shared<arrow::BinaryScalar>(*std::move(bytes));
   }
   if (word == "TIME") {
-    std::string_view text = Trim(literal.text);
-    std::optional<int64_t> micros = TakeTime(&text);
-    if (!micros || !text.empty()) {
-      return LiteralError(
-          literal, "INVALID_TYPED_LITERAL",
-          "'" + literal.text + "' is not a time; write one as '12:30:00'");
-    }
-    return std::make_shared<arrow::Time64Scalar>(*micros,
-                                                 arrow::time64(arrow::TimeUnit::MICRO));
+    return TimeValue(literal);
   }
   return LiteralError(literal, "UNSUPPORTED_TYPED_LITERAL",
                       word +
@@ -296,84 +204,23 @@ ScalarResult TypedValue(const ast::Expression& literal, std::string_view time_zo
 
 }  // namespace
 
-std::optional<int32_t> ParseDate(std::string_view text) {
-  std::optional<int32_t> days = TakeDate(&text);
-  if (!text.empty() && text.front() != ' ' && text.front() != 'T') {
-    return std::nullopt;
-  }
-  return days;
-}
-
-std::optional<int32_t> ParseZoneOffset(std::string_view text) {
-  if (text == "Z" || text == "UTC" || text == "GMT" || text == "UT" ||
-      text == "Etc/UTC") {
-    return 0;
-  }
-  if (text.starts_with("UTC") || text.starts_with("GMT")) {
-    text.remove_prefix(3);
-  }
-  bool negative = TakeChar(&text, '-');
-  if (!negative && !TakeChar(&text, '+')) {
-    return std::nullopt;
-  }
-  std::optional<int32_t> hour = TakeDigits(&text, 1, 2);
-  std::optional<int32_t> minute = 0;
-  if (hour && TakeChar(&text, ':')) {
-    minute = TakeDigits(&text, 1, 2);
-  }
-  if (!hour || !minute || !text.empty() || *hour > 18 || *minute > 59) {
-    return std::nullopt;
-  }
-  int32_t seconds = *hour * 3600 + *minute * 60;
-  return negative ? -seconds : seconds;
-}
-
-std::optional<ParsedTimestamp> ParseTimestamp(std::string_view text) {
-  std::optional<int32_t> days = TakeDate(&text);
-  if (!days) {
-    return std::nullopt;
-  }
-  ParsedTimestamp parsed;
-  parsed.micros = *days * kSecondsPerDay * kMicrosPerSecond;
-  if (text.empty()) {
-    return parsed;
-  }
-  if (!TakeChar(&text, ' ') && !TakeChar(&text, 'T')) {
-    return std::nullopt;
-  }
-  std::optional<int64_t> time = TakeTime(&text);
-  if (!time) {
-    return std::nullopt;
-  }
-  parsed.micros += *time;
-  text = Trim(text);
-  if (!text.empty()) {
-    parsed.zone_offset_seconds = ParseZoneOffset(text);
-    if (!parsed.zone_offset_seconds) {
-      return std::nullopt;
-    }
-  }
-  return parsed;
-}
-
 std::optional<int32_t> AddMonths(int32_t days, int64_t months) {
-  using std::chrono::sys_days;
-  std::chrono::year_month_day date{sys_days(std::chrono::days(days))};
-  constexpr int64_t kMonthsMax = 12 * 30000;
+  constexpr int64_t kMonthsMax = INT64_C(12) * 6000000;
   if (months < -kMonthsMax || months > kMonthsMax) {
     return std::nullopt;
   }
-  int64_t month = static_cast<int>(date.year()) * INT64_C(12) +
-                  static_cast<unsigned>(date.month()) - 1 + months;
-  int64_t year = month >= 0 ? month / 12 : (month - 11) / 12;
-  if (year < -32767 || year > 32767) {
-    return std::nullopt;
+  plan::CivilDate date = plan::CivilFromDays(days);
+  int64_t month = date.year * 12 + date.month - 1 + months;
+  plan::CivilDate moved{.year = plan::FloorDivide(month, 12), .month = 1, .day = 1};
+  moved.month = static_cast<int32_t>(month - moved.year * 12) + 1;
+  moved.day = date.day;
+  while (!plan::IsCivilDate(moved) && moved.day > 28) {
+    --moved.day;
   }
-  auto year_month = std::chrono::year(static_cast<int>(year)) /
-                    std::chrono::month(static_cast<unsigned>(month - year * 12) + 1);
-  std::chrono::day last = (year_month / std::chrono::last).day();
-  sys_days result(year_month / std::min(date.day(), last));
-  return static_cast<int32_t>(result.time_since_epoch().count());
+  int64_t result = plan::DaysFromCivil(moved);
+  return result == static_cast<int32_t>(result)
+             ? std::optional(static_cast<int32_t>(result))
+             : std::nullopt;
 }
 
 ScalarResult LiteralValue(const ast::Expression& literal, std::string_view time_zone) {

@@ -172,7 +172,7 @@ ExpressionPtr Parser::ParseLiteral() {
     node->type_word = UpperOf(Advance());
     node->text = ParseString("a string");
     node = Finish(std::move(node));
-    Adopt(LiteralValue(*node, "UTC").status());
+    Adopt(LiteralValue(*node, {}).status());
     return node;
   }
   if (Accept(Keyword::kTrue)) {
@@ -193,7 +193,7 @@ ExpressionPtr Parser::ParseNumber(bool negative, int64_t start) {
   node->literal = NumberKind(token.kind);
   node->text = (negative ? "-" : "") + std::string(TextOf(token));
   node = Finish(std::move(node));
-  Adopt(LiteralValue(*node, "UTC").status());
+  Adopt(LiteralValue(*node, {}).status());
   return node;
 }
 

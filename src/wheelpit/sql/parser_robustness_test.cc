@@ -18,7 +18,7 @@ namespace {
 
 std::vector<std::string> ReadCorpus() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(WHEELPIT_SQL_CORPUS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(WHEELPIT_CORPUS_DIR)) {
     paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());

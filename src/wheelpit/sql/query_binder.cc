@@ -115,10 +115,10 @@ arrow::Result<std::string> NameOf(const ast::SelectItem& item) {
 // A name that is no column and is an alias of an item before: say so.
 arrow::Status ExplainAlias(const arrow::Status& status, const ast::Expression& expression,
                            const std::vector<BoundName>& before) {
-  if (core::KindOf(status) != core::ErrorKind::kNotFound) {
+  core::ErrorInfo info = core::InfoOf(status);
+  if (info.error_class != kUnresolvedColumn) {
     return status;
   }
-  core::ErrorInfo info = core::InfoOf(status);
   std::vector<const ast::Expression*> open = {&expression};
   while (!open.empty()) {
     const ast::Expression& node = *open.back();
@@ -269,12 +269,12 @@ arrow::Result<int64_t> QueryBinder::BindRowCount(const ast::Expression& node,
   Scope no_columns;
   auto bound = ExpressionBinder(no_columns, options_).Bind(node);
   bool unknown =
-      !bound.ok() && core::KindOf(bound.status()) == core::ErrorKind::kNotFound;
+      !bound.ok() && core::InfoOf(bound.status()).error_class == kUnresolvedColumn;
   if (!bound.ok() && !unknown) {
     return bound.status();
   }
   if (unknown || (*bound)->kind != plan::ExprKind::kLiteral) {
-    return Invalid("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", node.range,
+    return Invalid("INVALID_LIMIT_LIKE_EXPRESSION", node.range,
                    std::string(clause) + " takes a number that is known beforehand");
   }
   const arrow::Scalar& value = *(*bound)->literal;
@@ -283,11 +283,11 @@ arrow::Result<int64_t> QueryBinder::BindRowCount(const ast::Expression& node,
     count = static_cast<const arrow::Int32Scalar&>(value).value;
   } else {
     return Invalid(
-        "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", node.range,
+        "INVALID_LIMIT_LIKE_EXPRESSION", node.range,
         std::string(clause) + " takes an int, not " + plan::TypeName(*value.type));
   }
   if (count < 0) {
-    return Invalid("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", node.range,
+    return Invalid("INVALID_LIMIT_LIKE_EXPRESSION", node.range,
                    std::string(clause) + " takes a number of at least 0");
   }
   return count;

@@ -85,6 +85,11 @@ arrow::Status Scope::Unknown(const ast::NamePath& path, plan::SourceRange range)
   for (const Column& column : columns_) {
     known.push_back(column.name);
   }
+  if (path.size() > 1 && !IsQualifier(path[0].text) && !qualifier_.empty()) {
+    return Invalid(
+        kUnresolvedColumn, range,
+        "there is no table or column " + path[0].text + "; FROM has " + qualifier_);
+  }
   std::string message = "there is no column " + PathText(path);
   if (std::string suggestion = DidYouMean(path.back().text, known); !suggestion.empty()) {
     message += ";" + suggestion;
@@ -97,8 +102,7 @@ arrow::Status Scope::Unknown(const ast::NamePath& path, plan::SourceRange range)
     }
     message += known.size() > kNamesShownMax ? ", …" : "";
   }
-  return BindError(core::ErrorKind::kNotFound, "UNRESOLVED_COLUMN", range,
-                   std::move(message));
+  return Invalid(kUnresolvedColumn, range, std::move(message));
 }
 
 arrow::Result<plan::ExprPtr> Scope::Find(const ast::Expression& name) const {
@@ -133,9 +137,9 @@ plan::ExprPtr Scope::At(size_t column, plan::SourceRange range) const {
 
 arrow::Result<std::vector<size_t>> Scope::Expand(const ast::Expression& star) const {
   if (!star.path.empty() && (star.path.size() > 1 || !IsQualifier(star.path[0].text))) {
-    return BindError(core::ErrorKind::kNotFound, "CANNOT_RESOLVE_STAR_EXPAND", star.range,
-                     "there is no table " + PathText(star.path) + " in FROM" +
-                         (qualifier_.empty() ? "" : "; there is " + qualifier_));
+    return Invalid("CANNOT_RESOLVE_STAR_EXPAND", star.range,
+                   "there is no table " + PathText(star.path) + " in FROM" +
+                       (qualifier_.empty() ? "" : "; there is " + qualifier_));
   }
   std::vector<size_t> left_out;
   for (const ast::NamePath& path : star.except) {

@@ -15,6 +15,9 @@
 
 namespace wheelpit::sql {
 
+/// The error class of a name that no column has.
+inline constexpr std::string_view kUnresolvedColumn = "UNRESOLVED_COLUMN";
+
 /// Whether two names are the same to SQL: letters A to Z in either case.
 bool SameName(std::string_view a, std::string_view b);
 
@@ -33,8 +36,8 @@ class Scope {
   size_t size() const { return columns_.size(); }
   const std::string& name(size_t column) const { return columns_[column].name; }
 
-  /// The column that a name means, possibly qualified. kNotFound with a suggestion;
-  /// kInvalidSql when it may be several.
+  /// The column that a name means, possibly qualified. kInvalidSql: class
+  /// UNRESOLVED_COLUMN, with a suggestion, or AMBIGUOUS_REFERENCE.
   arrow::Result<plan::ExprPtr> Find(const ast::Expression& name) const;
 
   /// The column at a position, as a star gives it.
