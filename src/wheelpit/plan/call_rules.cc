@@ -188,10 +188,7 @@ arrow::Status ApplyCase(CallRule* call) {
   const size_t pairs = arguments.size() / 2;
   std::vector<ExprPtr> values;
   for (size_t i = 0; i < pairs; ++i) {
-    const TypeClass condition = ClassOf(*arguments[2 * i]->type);
-    if (condition == TypeClass::kNull) {
-      arguments[2 * i] = Coerce(arguments[2 * i], arrow::boolean());
-    } else if (condition != TypeClass::kBoolean) {
+    if (ClassOf(*arguments[2 * i]->type) != TypeClass::kBoolean) {
       return SqlError("DATATYPE_MISMATCH", arguments[2 * i]->range,
                       "a condition of CASE must be boolean, not " +
                           TypeName(*arguments[2 * i]->type));

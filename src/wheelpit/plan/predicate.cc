@@ -10,9 +10,8 @@
 
 #include <arrow/scalar.h>
 #include <arrow/type.h>
-#include <arrow/util/decimal.h>
 
-#include "wheelpit/plan/literal_cast.h"
+#include "wheelpit/plan/comparison.h"
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/plan/types.h"
 
@@ -25,80 +24,9 @@ using index::PredicateTerm;
 using ScalarPtr = std::shared_ptr<arrow::Scalar>;
 
 // The column under casts that keep values and order; null when there is another thing.
-const Expr* ColumnUnderCasts(const Expr& expression) {
-  const Expr* inner = &expression;
-  while (inner->kind == ExprKind::kCast) {
-    const Expr& argument = *inner->arguments[0];
-    const TypeClass from = ClassOf(*argument.type);
-    const TypeClass to = ClassOf(*inner->type);
-    const DecimalShape narrow = DecimalShapeOf(*argument.type);
-    const DecimalShape wide = DecimalShapeOf(*inner->type);
-    const bool widens_integers = IsIntegral(from) && IsIntegral(to) && from <= to;
-    const bool widens_decimals =
-        (IsIntegral(from) || from == TypeClass::kDecimal) && to == TypeClass::kDecimal &&
-        narrow.scale <= wide.scale &&
-        narrow.precision - narrow.scale <= wide.precision - wide.scale;
-    if (!widens_integers && !widens_decimals) {
-      return nullptr;
-    }
-    inner = &argument;
-  }
+ExprPtr ColumnUnderCasts(const ExprPtr& expression) {
+  ExprPtr inner = WithoutWideningCasts(expression);
   return inner->kind == ExprKind::kColumn ? inner : nullptr;
-}
-
-// A literal brought to the column's type, and whether it is less than what was written
-// because digits of its fraction were dropped (rounded down).
-struct ColumnLiteral {
-  ScalarPtr value;
-  bool rounded_down = false;
-};
-
-std::optional<std::pair<arrow::Decimal128, int>> ExactNumber(const arrow::Scalar& value) {
-  int64_t integral = 0;
-  if (IntegralValue(value, &integral)) {
-    return std::pair(arrow::Decimal128(integral), 0);
-  }
-  if (ClassOf(*value.type) == TypeClass::kDecimal) {
-    return std::pair(static_cast<const arrow::Decimal128Scalar&>(value).value,
-                     DecimalShapeOf(*value.type).scale);
-  }
-  return std::nullopt;
-}
-
-std::optional<ColumnLiteral> LiteralForColumn(
-    const arrow::Scalar& literal, const std::shared_ptr<arrow::DataType>& type) {
-  if (literal.type->Equals(*type)) {
-    return ColumnLiteral{literal.GetSharedPtr()};
-  }
-  const auto number = ExactNumber(literal);
-  const TypeClass column = ClassOf(*type);
-  if (!number || !(IsIntegral(column) || column == TypeClass::kDecimal)) {
-    return std::nullopt;
-  }
-  auto [unscaled, scale] = *number;
-  const int column_scale = DecimalShapeOf(*type).scale;
-  ColumnLiteral result;
-  if (scale > column_scale) {
-    const arrow::Decimal128 divisor(
-        arrow::Decimal128::GetScaleMultiplier(scale - column_scale));
-    const auto parts = unscaled.Divide(divisor);
-    if (!parts.ok()) {
-      return std::nullopt;
-    }
-    result.rounded_down = parts->second != arrow::Decimal128(0);
-    unscaled = parts->first;
-    if (parts->second < arrow::Decimal128(0)) {
-      unscaled -= arrow::Decimal128(1);
-    }
-    scale = column_scale;
-  }
-  result.value = CastLiteral(
-      arrow::Decimal128Scalar(unscaled, DecimalType({kDecimalPrecisionMax, scale})),
-      type);
-  if (result.value == nullptr) {
-    return std::nullopt;
-  }
-  return result;
 }
 
 bool IsFloatingZeroOrNaN(const arrow::Scalar& value) {
@@ -111,22 +39,29 @@ bool IsFloatingZeroOrNaN(const arrow::Scalar& value) {
   return number == 0 || std::isnan(number);
 }
 
-std::optional<PredicateOp> OpOf(Function function, bool mirrored) {
+std::optional<PredicateOp> OpOf(Function function) {
   switch (function) {
     case Function::kEqual:
     case Function::kNullSafeEqual:
       return PredicateOp::kEqual;
     case Function::kLess:
-      return mirrored ? PredicateOp::kGreater : PredicateOp::kLess;
+      return PredicateOp::kLess;
     case Function::kLessEqual:
-      return mirrored ? PredicateOp::kGreaterEqual : PredicateOp::kLessEqual;
+      return PredicateOp::kLessEqual;
     case Function::kGreater:
-      return mirrored ? PredicateOp::kLess : PredicateOp::kGreater;
+      return PredicateOp::kGreater;
     case Function::kGreaterEqual:
-      return mirrored ? PredicateOp::kLessEqual : PredicateOp::kGreaterEqual;
+      return PredicateOp::kGreaterEqual;
     default:
       return std::nullopt;
   }
+}
+
+bool IsNaN(const arrow::Scalar& value) {
+  return value.type->id() == arrow::Type::DOUBLE
+             ? std::isnan(static_cast<const arrow::DoubleScalar&>(value).value)
+             : value.type->id() == arrow::Type::FLOAT &&
+                   std::isnan(static_cast<const arrow::FloatScalar&>(value).value);
 }
 
 class Lowering {
@@ -145,7 +80,7 @@ class Lowering {
     switch (condition.function) {
       case Function::kIsNull:
       case Function::kIsNotNull:
-        return NullTest(*condition.arguments[0], condition.function == Function::kIsNull);
+        return NullTest(condition.arguments[0], condition.function == Function::kIsNull);
       case Function::kNot:
         return Negation(*condition.arguments[0]);
       case Function::kIn:
@@ -163,9 +98,9 @@ class Lowering {
     return {schema_.field(column.column)->name(), op, std::move(literals)};
   }
 
-  std::optional<PredicateTerm> NullTest(const Expr& argument, bool is_null) const {
+  std::optional<PredicateTerm> NullTest(const ExprPtr& argument, bool is_null) const {
     // Casts may fail, and these don't: a cast that was looked through is null for null.
-    const Expr* column = ColumnUnderCasts(argument);
+    const ExprPtr column = ColumnUnderCasts(argument);
     if (column == nullptr) {
       return std::nullopt;
     }
@@ -179,55 +114,44 @@ class Lowering {
     }
     if (argument.kind == ExprKind::kCall && (argument.function == Function::kIsNull ||
                                              argument.function == Function::kIsNotNull)) {
-      return NullTest(*argument.arguments[0], argument.function == Function::kIsNotNull);
+      return NullTest(argument.arguments[0], argument.function == Function::kIsNotNull);
+    }
+    return std::nullopt;
+  }
+
+  // x <=> NULL, either side.
+  std::optional<PredicateTerm> NullComparison(const Expr& call) const {
+    for (const int i : {0, 1}) {
+      const Expr& side = *call.arguments[i];
+      if (side.kind == ExprKind::kLiteral && !side.literal->is_valid) {
+        return NullTest(call.arguments[1 - i], true);
+      }
     }
     return std::nullopt;
   }
 
   std::optional<PredicateTerm> Comparison(const Expr& call) const {
-    if (!OpOf(call.function, false)) {
-      return std::nullopt;
-    }
-    const bool mirrored = call.arguments[0]->kind == ExprKind::kLiteral;
-    const Expr& value = *call.arguments[mirrored ? 1 : 0];
-    const Expr& constant = *call.arguments[mirrored ? 0 : 1];
-    const Expr* column = ColumnUnderCasts(value);
-    if (column == nullptr || constant.kind != ExprKind::kLiteral) {
-      return std::nullopt;
-    }
-    if (!constant.literal->is_valid) {
-      return call.function == Function::kNullSafeEqual ? NullTest(value, true)
+    const auto comparison = CompareWithLiteral(call);
+    if (!comparison) {
+      return call.function == Function::kNullSafeEqual ? NullComparison(call)
                                                        : std::nullopt;
     }
-    PredicateOp op = *OpOf(call.function, mirrored);
-    const bool greater = op == PredicateOp::kGreater || op == PredicateOp::kGreaterEqual;
-    const auto literal = LiteralForColumn(*constant.literal, column->type);
-    if (!literal) {
+    const auto op = OpOf(comparison->function);
+    const Expr& value = *comparison->value;
+    if (!op || value.kind != ExprKind::kColumn) {
       return std::nullopt;
     }
-    if (IsFloating(ClassOf(*column->type)) &&
-        (greater || (op == PredicateOp::kEqual && IsFloatingZeroOrNaN(*literal->value)) ||
-         IsNaN(*literal->value))) {
+    if (IsFloating(ClassOf(*value.type)) &&
+        (*op == PredicateOp::kGreater || *op == PredicateOp::kGreaterEqual ||
+         (*op == PredicateOp::kEqual && IsFloatingZeroOrNaN(*comparison->literal)) ||
+         IsNaN(*comparison->literal))) {
       return std::nullopt;
     }
-    if (literal->rounded_down) {
-      if (op == PredicateOp::kEqual) {
-        return std::nullopt;
-      }
-      op = greater ? PredicateOp::kGreater : PredicateOp::kLessEqual;
-    }
-    return Make(*column, op, {literal->value});
-  }
-
-  static bool IsNaN(const arrow::Scalar& value) {
-    return value.type->id() == arrow::Type::DOUBLE
-               ? std::isnan(static_cast<const arrow::DoubleScalar&>(value).value)
-               : value.type->id() == arrow::Type::FLOAT &&
-                     std::isnan(static_cast<const arrow::FloatScalar&>(value).value);
+    return Make(value, *op, {comparison->literal});
   }
 
   std::optional<PredicateTerm> Membership(const Expr& call) const {
-    const Expr* column = ColumnUnderCasts(*call.arguments[0]);
+    const ExprPtr column = ColumnUnderCasts(call.arguments[0]);
     if (column == nullptr) {
       return std::nullopt;
     }
@@ -240,11 +164,11 @@ class Lowering {
       if (!item.literal->is_valid) {
         continue;  // never makes the condition true
       }
-      const auto literal = LiteralForColumn(*item.literal, column->type);
-      if (!literal || literal->rounded_down || IsFloatingZeroOrNaN(*literal->value)) {
+      auto literal = EqualLiteral(*item.literal, column->type);
+      if (literal == nullptr || IsFloatingZeroOrNaN(*literal)) {
         return std::nullopt;
       }
-      literals.push_back(literal->value);
+      literals.push_back(std::move(literal));
     }
     if (literals.empty()) {
       return std::nullopt;

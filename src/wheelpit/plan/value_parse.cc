@@ -229,4 +229,23 @@ std::optional<int32_t> ParseZoneOffset(std::string_view zone) {
   return static_cast<int32_t>(negative ? -seconds : seconds);
 }
 
+bool IsZoneRegion(std::string_view zone) {
+  const auto is_letter = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
+  const bool short_name =
+      zone.size() == 3 &&
+      zone.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
+  const size_t slash = zone.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == zone.size()) {
+    return short_name;
+  }
+  for (const char c : zone) {
+    if (!is_letter(c) && !IsDigit(c) && c != '/' && c != '_' && c != '-' && c != '+') {
+      return false;
+    }
+  }
+  return is_letter(zone[0]);
+}
+
 }  // namespace wheelpit::plan

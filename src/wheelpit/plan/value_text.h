@@ -66,6 +66,10 @@ std::optional<ParsedTimestamp> ParseTimestamp(std::string_view text);
 /// one of these before them ("+02:00", "-0530", "GMT+8"); nothing for region names.
 std::optional<int32_t> ParseZoneOffset(std::string_view zone);
 
+/// Whether it has the form of a region's name ("Europe/Paris", "CET"). Which names exist
+/// is not known here.
+bool IsZoneRegion(std::string_view zone);
+
 /// A value as a SQL literal: 49.00, 5L, 'it\'s', DATE '1994-01-01', NULL.
 std::string LiteralText(const arrow::Scalar& value);
 
