@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests, the fuzz target and the benchmark of the scan share: files in memory,
+// tables over them, filters made of a function, and a loop that runs a scan to its end.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/api.h>
+#include <arrow/io/memory.h>
+
+#include "wheelpit/core/error.h"
+#include "wheelpit/core/executor.h"
+#include "wheelpit/core/task_group.h"
+#include "wheelpit/exec/scan/scan_source.h"
+#include "wheelpit/fs/file_system.h"
+#include "wheelpit/index/table.h"
+
+namespace wheelpit::exec {
+
+/// Files by path. `change` may be called before a file is opened, to spoil it.
+class MemoryFileSystem final : public fs::FileSystem {
+ public:
+  void Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes) {
+    files_[path] = std::move(bytes);
+  }
+  void Remove(const std::string& path) { files_.erase(path); }
+
+  arrow::Result<fs::FileInfo> Stat(const std::string& path) override {
+    return core::Error(core::ErrorKind::kInternal, "not used: ", path);
+  }
+  arrow::Result<fs::Listing> List(const std::string& directory, const fs::EntryFilter&,
+                                  const arrow::StopToken&) override {
+    return core::Error(core::ErrorKind::kInternal, "not used: ", directory);
+  }
+  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> Open(
+      const std::string& path, arrow::MemoryPool*) override {
+    const auto found = files_.find(path);
+    if (found == files_.end()) {
+      return core::Error(core::ErrorKind::kNotFound, path, ": no such file");
+    }
+    return std::make_shared<arrow::io::BufferReader>(found->second);
+  }
+
+ private:
+  std::map<std::string, std::shared_ptr<arrow::Buffer>> files_;
+};
+
+/// A filter that keeps the rows for which a function of one array and a row is true.
+class FunctionFilter final : public RowFilter {
+ public:
+  using Keep = std::function<arrow::Result<bool>(const arrow::ArrayVector&, int64_t row)>;
+  FunctionFilter(std::vector<int> columns, Keep keep, bool may_fail = false)
+      : columns_(std::move(columns)), keep_(std::move(keep)), may_fail_(may_fail) {}
+
+  const std::vector<int>& columns() const override { return columns_; }
+  bool may_fail() const override { return may_fail_; }
+  arrow::Result<int64_t> Evaluate(const arrow::ArrayVector& arrays, int64_t length,
+                                  int32_t* rows) override {
+    int64_t count = 0;
+    evaluated_rows += length;
+    for (int64_t i = 0; i < length; ++i) {
+      ARROW_ASSIGN_OR_RAISE(const bool keep, keep_(arrays, i));
+      if (keep) rows[count++] = static_cast<int32_t>(i);
+    }
+    return count;
+  }
+
+  int64_t evaluated_rows = 0;
+
+ private:
+  std::vector<int> columns_;
+  Keep keep_;
+  bool may_fail_;
+};
+
+/// Keeps the rows whose value of a fixed-width column is not null and satisfies `keep`.
+template <typename T>
+std::unique_ptr<RowFilter> ValueFilter(int column, std::function<bool(T)> keep) {
+  return std::make_unique<FunctionFilter>(
+      std::vector<int>{column},
+      [keep](const arrow::ArrayVector& arrays, int64_t row) -> arrow::Result<bool> {
+        const auto& array = *arrays[0];
+        return array.IsValid(row) && keep(array.data()->GetValues<T>(1)[row]);
+      });
+}
+
+/// Runs a source to its end on the calling thread, blocking in its waits.
+arrow::Result<std::vector<std::shared_ptr<arrow::RecordBatch>>> RunToEnd(Source* source);
+
+}  // namespace wheelpit::exec

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// ScanSource: reads one split of a table of Parquet files. Row groups are read ahead by
+// I/O threads; this side decodes, page by page, the filter's columns first and of the
+// others only what is left. Never blocks: while bytes are missing it waits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include "wheelpit/core/context.h"
+#include "wheelpit/core/metrics.h"
+#include "wheelpit/core/task_group.h"
+#include "wheelpit/exec/driver.h"
+#include "wheelpit/exec/scan/row_filter.h"
+#include "wheelpit/index/table.h"
+
+namespace wheelpit::exec {
+
+struct ScanOptions {
+  std::shared_ptr<const index::Table> table;
+  std::vector<int> columns;  ///< of table.schema, in the order of the output
+  /// A row comes out when all of them are true for it.
+  std::vector<std::unique_ptr<RowFilter>> filters;
+  /// Which of `columns` come out, ascending; the rest is only read for filters.
+  std::vector<int> output;
+  index::Split split;
+  int64_t batch_rows = 8192;
+  int64_t prefetch_bytes = int64_t{8} << 20;
+  /// Over I/O threads; where all reads run. Whoever owns it closes it (and so waits for
+  /// reads in flight) before the pool, the file system or the metrics go.
+  core::TaskGroup* io_tasks = nullptr;
+  core::MetricSet* metrics = nullptr;
+};
+
+/// A batch has the fields of table.schema that `output` names, at most batch_rows rows,
+/// and where rows are wide about 1 MiB. Of the context the pool and the stop token are
+/// used. Errors name the file, row group and column and say what to do: kCorrupt for
+/// bytes that do not decode and for files that changed since they were listed,
+/// kUnsupported for types, encodings and codecs that are not read here.
+arrow::Result<std::unique_ptr<Source>> MakeScanSource(ScanOptions options,
+                                                      const core::Context& context);
+
+}  // namespace wheelpit::exec
