@@ -9,7 +9,7 @@
 include(CMakePackageConfigHelpers)
 set(package lib/cmake/wheelpit)
 get_property(modules GLOBAL PROPERTY WHEELPIT_MODULES)
-list(FILTER modules EXCLUDE REGEX "_testing$")
+list(FILTER modules EXCLUDE REGEX "_testing$|^cli$")
 
 set(WHEELPIT_MODULE_TABLE "")
 foreach(module IN LISTS modules)

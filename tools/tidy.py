@@ -94,8 +94,12 @@ class Tree(dict):
                     includers.setdefault("src/" + found, []).append(file)
         for _ in range(3):  # fixtures that include fixtures
             for path, files in includers.items():
-                if path in self and path not in public and all(f.is_test for f in files):
-                    self[path].is_test = True
+                source = path[:-2] + ".cc"  # includes its own header, whatever it is for
+                if path in self and path not in public and all(
+                        f.is_test or f.path == source for f in files):
+                    for member in (path, source):
+                        if member in self:
+                            self[member].is_test = True
 
 
 def listed_paths(files, keyword, ending):
