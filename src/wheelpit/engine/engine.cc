@@ -44,9 +44,9 @@ arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
 
   const int64_t limit = config.Number(ConfigKey::kMemoryLimit);
   ARROW_ASSIGN_OR_RAISE(state->budget, memory::ProcessBudget::Make(limit, &state->pool));
-  ARROW_ASSIGN_OR_RAISE(state->recycling,
-                        memory::BufferRecycling::Start(&state->pool, state->budget.get(),
-                                                       kRecycledBytes));
+  ARROW_ASSIGN_OR_RAISE(
+      state->recycling,
+      memory::BufferRecycling::Start(&state->pool, state->budget.get(), kRecycledBytes));
   ARROW_ASSIGN_OR_RAISE(state->file_system, fs::LocalFileSystem::Make(*state->syscalls));
   state->footer_cache =
       std::make_unique<index::FooterCache>(std::min(kFooterCacheBytes, limit / 8));

@@ -81,6 +81,7 @@ arrow::Status QueryRun::MakeBudget() {
   budget_->admitted().Block();
   ARROW_ASSIGN_OR_RAISE(operator_budget_,
                         budget_->MakeOperator("scan", minimum, nullptr));
+  io_tasks_ = std::make_unique<core::TaskGroup>(engine_->io.get());
   return arrow::Status::OK();
 }
 

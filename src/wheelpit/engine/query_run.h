@@ -40,7 +40,8 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   void Cancel();
   /// Blocks until nothing of it runs any more.
   void AwaitEnd();
-  /// After AwaitEnd: keeps the run, and so its budget, until the client's last batch has gone.
+  /// After AwaitEnd: keeps the run, and so its budget, until the client's last batch has
+  /// gone.
   void KeepForBatches();
   QueryStats stats() const;
 
