@@ -177,7 +177,10 @@ TEST(Binder, RowsWithoutATable) {
   EXPECT_EQ(ErrorOf("VALUES (1), (1, 2)"),
             "invalid_sql INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH at (1, 2)");
   EXPECT_EQ(ErrorOf("SELECT * FROM VALUES (1, 2) AS t(x)"),
-            "invalid_sql ASSIGNMENT_ARITY_MISMATCH at x");
+            "invalid_sql INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH at x");
+  EXPECT_EQ(ErrorOf("VALUES (1), ('y')"),
+            "invalid_sql INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE at 'y'");
+  EXPECT_EQ(ErrorOf("SELECT *"), "invalid_sql PARSE_SYNTAX_ERROR at *");
 }
 
 TEST(Binder, SubqueriesInFromAndCommonTables) {

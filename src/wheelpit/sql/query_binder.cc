@@ -232,6 +232,9 @@ QueryBinder::NodeResult QueryBinder::BindPlainSelect(const ast::Select& select,
   for (const ast::SelectItem& item : select.items) {
     const ast::Expression& expression = *item.expression;
     if (expression.kind == ast::ExpressionKind::kStar) {
+      if (select.from.empty()) {
+        return Invalid("PARSE_SYNTAX_ERROR", expression.range, "* needs FROM");
+      }
       ARROW_ASSIGN_OR_RAISE(auto columns, source.scope.Expand(expression));
       ARROW_RETURN_NOT_OK(
           CheckColumnCount(items.size() + columns.size(), expression.range));
