@@ -42,6 +42,19 @@ constexpr std::array kExtractFields = {
     ExtractRow{"mins", Function::kMinute},  ExtractRow{"minutes", Function::kMinute},
 };
 
+// Fields that Spark extracts and nothing here does yet.
+constexpr std::array<std::string_view, 22> kOtherFields = {"second",     "s",
+                                                           "sec",        "seconds",
+                                                           "secs",       "quarter",
+                                                           "qtr",        "week",
+                                                           "w",          "weeks",
+                                                           "dow",        "dayofweek",
+                                                           "dow_iso",    "dayofweek_iso",
+                                                           "doy",        "yearofweek",
+                                                           "timezone",   "epoch",
+                                                           "century",    "decade",
+                                                           "millennium", "microsecond"};
+
 bool IsNonNullLiteral(const plan::Expr& expression) {
   return expression.kind == plan::ExprKind::kLiteral && expression.literal->is_valid;
 }
@@ -135,21 +148,26 @@ ExpressionBinder::Result ExpressionBinder::BindScalarCall(const ast::Expression&
     ARROW_ASSIGN_OR_RAISE(ExprPtr value, Bind(*node.operands[0]));
     return plan::MakeCast(std::move(value), std::move(type), false, node.range);
   }
-  if (name == "trim" || name == "ltrim" || name == "rtrim") {
+  if (name == "trim" || name == "btrim" || name == "ltrim" || name == "rtrim") {
     return BindTrim(node, name);
   }
-  if (name == "extract" && node.operands.size() == 2) {
+  bool extract = name == "extract" || name == "date_part" || name == "datepart";
+  if (extract && node.operands.size() == 2 &&
+      node.operands[0]->literal == ast::LiteralKind::kString) {
     return BindExtract(node);
   }
   return BindBuiltCall(node, name);
 }
 
-// Functions made of others: if, nvl, nvl2.
+// Functions made of others: if, left, nvl, nvl2, positive.
 ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& node,
                                                          const std::string& name) {
   size_t count = node.operands.size();
   bool coalesce = name == "nvl" || name == "ifnull";
-  size_t wanted = coalesce ? 2 : name == "if" || name == "nvl2" ? 3 : 0;
+  size_t wanted = name == "positive"               ? 1
+                  : coalesce || name == "left"     ? 2
+                  : name == "if" || name == "nvl2" ? 3
+                                                   : 0;
   if (wanted == 0) {
     std::string suggestion = DidYouMean(name, FunctionNames());
     return Invalid("UNRESOLVED_ROUTINE", node.op_range,
@@ -162,6 +180,15 @@ ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& 
                        std::to_string(count) + " given");
   }
   ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+  if (name == "positive") {
+    return BindPlus(std::move(arguments[0]), node.range);
+  }
+  if (name == "left") {
+    ExprPtr first =
+        plan::MakeLiteral(std::make_shared<arrow::Int32Scalar>(1), node.range);
+    return Call(Function::kSubstring, {arguments[0], std::move(first), arguments[1]},
+                node.range);
+  }
   if (coalesce) {
     return Call(Function::kCoalesce, std::move(arguments), node.range);
   }
@@ -180,8 +207,7 @@ ExpressionBinder::Result ExpressionBinder::BindTrim(const ast::Expression& node,
   const std::string& option = node.call->option;
   bool left = name == "ltrim" || option == "LEADING";
   bool right = name == "rtrim" || option == "TRAILING";
-  bool swapped = node.call->name[0].range.length > 0 && name != "trim";
-  if (swapped && arguments.size() == 2) {
+  if ((name == "ltrim" || name == "rtrim") && arguments.size() == 2) {
     std::swap(arguments[0], arguments[1]);
   }
   Function function = left    ? Function::kLeftTrim
@@ -195,7 +221,11 @@ ExpressionBinder::Result ExpressionBinder::BindExtract(const ast::Expression& no
   auto row = std::find_if(kExtractFields.begin(), kExtractFields.end(),
                           [&](const ExtractRow& one) { return one.field == field; });
   if (row == kExtractFields.end()) {
-    return NotYet("extracting " + field, node.operands[0]->range);
+    bool known =
+        std::find(kOtherFields.begin(), kOtherFields.end(), field) != kOtherFields.end();
+    return known ? NotYet("extracting " + field, node.operands[0]->range)
+                 : Invalid("INVALID_EXTRACT_FIELD", node.operands[0]->range,
+                           "there is no field " + field + " in a date or time");
   }
   ARROW_ASSIGN_OR_RAISE(ExprPtr source, Bind(*node.operands[1]));
   return Call(row->function, {std::move(source)}, node.range);
@@ -209,7 +239,8 @@ ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& 
                        std::string(clause_.empty() ? "this place" : clause_));
   }
   if (in_aggregate_) {
-    return Invalid("NESTED_AGGREGATE_FUNCTION", node.range,
+    return Invalid(in_filter_ ? "INVALID_AGGREGATE_FILTER" : "NESTED_AGGREGATE_FUNCTION",
+                   node.range,
                    "an aggregate function inside another; put the inner one into a "
                    "subquery in FROM");
   }
@@ -239,7 +270,10 @@ arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
     const ast::Expression& node, AggregateFunction function) {
   ExprPtr filter;
   if (node.call->filter != nullptr) {
-    ARROW_ASSIGN_OR_RAISE(filter, BindCondition(*node.call->filter));
+    in_filter_ = true;
+    auto bound = BindCondition(*node.call->filter);
+    in_filter_ = false;
+    ARROW_ASSIGN_OR_RAISE(filter, std::move(bound));
   }
   bool is_count = function == AggregateFunction::kCount;
   bool star = is_count && node.operands.size() == 1 &&
@@ -253,7 +287,8 @@ arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
                                node.range);
   }
   size_t count = node.operands.size();
-  if (count == 0 || (count > 1 && !is_count)) {
+  bool any_star = count == 1 && node.operands[0]->kind == ExpressionKind::kStar;
+  if (count == 0 || (count > 1 && !is_count) || any_star) {
     return Invalid("WRONG_NUM_ARGS", node.range,
                    node.call->name[0].text + " takes " + (is_count ? "at least 1" : "1") +
                        " argument, " + std::to_string(count) + " given");

@@ -89,7 +89,12 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ColumnType(
   std::shared_ptr<arrow::DataType> type = rows[0][column]->type;
   for (const std::vector<ExprPtr>& row : rows) {
     auto common = plan::CommonType(type, row[column]->type);
-    if (common == nullptr) {
+    // Text does not become anything else here, as it would in an expression.
+    bool text = plan::ClassOf(*type) == plan::TypeClass::kString;
+    bool null = plan::ClassOf(*type) == plan::TypeClass::kNull ||
+                plan::ClassOf(*row[column]->type) == plan::TypeClass::kNull;
+    bool other_text = plan::ClassOf(*row[column]->type) == plan::TypeClass::kString;
+    if (common == nullptr || (text != other_text && !null)) {
       return Invalid("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
                      row[column]->range.offset >= 0 ? row[column]->range : range,
                      "column " + std::to_string(column + 1) + " of VALUES has " +
@@ -163,7 +168,10 @@ arrow::Result<QueryBinder::Source> QueryBinder::BindRelation(
   if (!aliases.empty()) {
     auto count = static_cast<size_t>(source.node->schema->num_fields());
     if (aliases.size() != count) {
-      return Invalid("ASSIGNMENT_ARITY_MISMATCH", aliases[0].range,
+      return Invalid(relation.kind == ast::RelationKind::kValues
+                         ? "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH"
+                         : "ASSIGNMENT_ARITY_MISMATCH",
+                     aliases[0].range,
                      std::to_string(aliases.size()) + " names for " +
                          std::to_string(count) + " columns");
     }

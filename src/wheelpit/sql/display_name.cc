@@ -37,6 +37,13 @@ std::string LiteralName(const Expression& literal) {
     return ToString(literal);
   }
   bool typed = literal.literal == ast::LiteralKind::kTyped;
+  if (typed && literal.type_word.starts_with("TIMESTAMP")) {
+    // As written: its value here is as if in UTC, which plan's text would say.
+    std::string text;
+    plan::AppendTimestamp(static_cast<const arrow::TimestampScalar&>(**value).value,
+                          &text);
+    return literal.type_word + " '" + text + "'";
+  }
   return typed ? plan::LiteralText(**value) : plan::ValueText(**value);
 }
 

@@ -147,7 +147,8 @@ ExpressionBinder::Result ExpressionBinder::Balance(Function function,
 ExpressionBinder::Result ExpressionBinder::BindCondition(const ast::Expression& node) {
   ARROW_ASSIGN_OR_RAISE(ExprPtr condition, Bind(node));
   if (condition->type->id() != arrow::Type::BOOL) {
-    return Invalid("DATATYPE_MISMATCH", node.range,
+    return Invalid(in_filter_ ? "INVALID_AGGREGATE_FILTER" : "DATATYPE_MISMATCH",
+                   node.range,
                    std::string(clause_.empty() ? "a condition" : clause_) +
                        " needs a boolean, this is " + plan::TypeName(*condition->type) +
                        "; compare it with something");
@@ -248,9 +249,18 @@ ExpressionBinder::Result ExpressionBinder::BindUnary(const ast::Expression& node
     default:
       break;
   }
+  return BindPlus(std::move(operand), node.range);
+}
+
+// + keeps a number and reads one from text.
+ExpressionBinder::Result ExpressionBinder::BindPlus(ExprPtr operand,
+                                                    plan::SourceRange range) {
   plan::TypeClass type = plan::ClassOf(*operand->type);
-  if (!plan::IsNumeric(type) && type != plan::TypeClass::kNull) {
-    return Invalid("DATATYPE_MISMATCH", node.range,
+  if (type == plan::TypeClass::kString || type == plan::TypeClass::kNull) {
+    return plan::MakeCast(std::move(operand), arrow::float64(), false, range);
+  }
+  if (!plan::IsNumeric(type)) {
+    return Invalid("DATATYPE_MISMATCH", range,
                    "+ takes numbers, not " + plan::TypeName(*operand->type));
   }
   return operand;

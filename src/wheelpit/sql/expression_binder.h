@@ -63,6 +63,7 @@ class ExpressionBinder {
   Result BindColumn(const ast::Expression& node);
   Result BindLiteral(const ast::Expression& node);
   Result BindUnary(const ast::Expression& node);
+  Result BindPlus(plan::ExprPtr operand, plan::SourceRange range);
   Result BindBinary(const ast::Expression& node);
   Result BindLogic(const ast::Expression& node);
   Result BindDateMove(const ast::Expression& node);
@@ -98,6 +99,7 @@ class ExpressionBinder {
   const std::vector<BoundName>* aliases_ = nullptr;
   std::string_view clause_;
   bool in_aggregate_ = false;
+  bool in_filter_ = false;  // of an aggregate
   int64_t repeated_nodes_ = 0;
 };
 

@@ -80,8 +80,9 @@ constexpr std::array kAggregates = {
 };
 
 // What the binder builds out of other functions.
-constexpr std::array<std::string_view, 8> kBuiltNames = {
-    "extract", "if", "ifnull", "ltrim", "nvl", "nvl2", "rtrim", "trim"};
+constexpr std::array<std::string_view, 13> kBuiltNames = {
+    "btrim", "date_part", "datepart", "extract",  "if",    "ifnull", "left",
+    "ltrim", "nvl",       "nvl2",     "positive", "rtrim", "trim"};
 
 constexpr std::array<std::string_view, 12> kCastNames = {
     "bigint", "binary", "boolean",  "date",   "decimal",   "double",

@@ -74,7 +74,7 @@ ScalarResult DecimalValue(const ast::Expression& literal, size_t suffix_length) 
   }
   precision = std::max({precision, scale, 1});
   if (!status.ok() || precision > plan::kDecimalPrecisionMax) {
-    return LiteralError(literal, "NUMERIC_VALUE_OUT_OF_RANGE",
+    return LiteralError(literal, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
                         "the literal " + literal.text + " has more than 38 digits");
   }
   return std::make_shared<arrow::Decimal128Scalar>(value,
@@ -125,6 +125,14 @@ std::optional<std::string> ParseHex(std::string_view text) {
   return bytes;
 }
 
+// The one word that Spark takes for a date and that does not depend on the clock.
+bool IsEpoch(std::string_view text) {
+  constexpr std::string_view kWord = "epoch";
+  text = plan::TrimBlanks(text);
+  return std::equal(text.begin(), text.end(), kWord.begin(), kWord.end(),
+                    [](char a, char b) { return a == b || a + ('a' - 'A') == b; });
+}
+
 arrow::Status NoTimestamp(const ast::Expression& literal) {
   return LiteralError(
       literal, "INVALID_TYPED_LITERAL",
@@ -143,13 +151,14 @@ arrow::Result<int64_t> InstantOf(const ast::Expression& literal, int64_t local_m
 
 ScalarResult TimestampValue(const ast::Expression& literal, std::string_view time_zone) {
   std::optional<plan::ParsedTimestamp> parsed = plan::ParseTimestamp(literal.text);
+  if (IsEpoch(literal.text)) {
+    parsed = plan::ParsedTimestamp{.local_micros = 0, .zone = "UTC", .time_only = false};
+  }
   if (!parsed || parsed->time_only) {
     return NoTimestamp(literal);
   }
   if (literal.type_word == "TIMESTAMP_NTZ") {
-    if (!parsed->zone.empty()) {
-      return NoTimestamp(literal);
-    }
+    // A zone in the text is read and means nothing, as in Spark.
     return std::make_shared<arrow::TimestampScalar>(parsed->local_micros,
                                                     plan::TimestampNtzType());
   }
@@ -174,7 +183,8 @@ ScalarResult TimeValue(const ast::Expression& literal) {
 ScalarResult TypedValue(const ast::Expression& literal, std::string_view time_zone) {
   const std::string& word = literal.type_word;
   if (word == "DATE") {
-    std::optional<int32_t> days = plan::ParseDate(literal.text);
+    std::optional<int32_t> days =
+        IsEpoch(literal.text) ? 0 : plan::ParseDate(literal.text);
     if (!days) {
       return LiteralError(
           literal, "INVALID_TYPED_LITERAL",

@@ -232,7 +232,9 @@ ExpressionPtr Parser::ParseIn(ExpressionPtr value, bool negated) {
   node->op_range = Advance().range();
   node->operands.push_back(std::move(value));
   Expect(TokenKind::kLeftParen, "(");
-  if (AtQuery()) {
+  if (At(TokenKind::kRightParen)) {
+    Fail(Peek().range(), "IN needs at least one value", "INVALID_SQL_SYNTAX");
+  } else if (AtQuery()) {
     node->kind = ExpressionKind::kInQuery;
     node->query = ParseQuery();
   } else {
@@ -276,8 +278,7 @@ ExpressionPtr Parser::ParseLike(ExpressionPtr value, bool negated) {
     escape->text = ParseString("the escape character in quotes");
     node->operands.push_back(Finish(std::move(escape)));
     if (!failed() && node->operands.back()->text.size() != 1) {
-      Fail(node->operands.back()->range, "an escape is one character",
-           "INVALID_ESCAPE_CHAR");
+      Fail(node->operands.back()->range, "an escape is one character", "INVALID_ESC");
     }
   }
   return Finish(std::move(node));

@@ -728,13 +728,12 @@ void Parser::CheckTypeParameters(const ast::TypeName& type, int64_t start) {
   } else if (text && numbers.empty()) {
     Fail(Peek().range(), "the type " + word + " needs a length, as " + word + "(10)",
          "DATATYPE_MISSING_SIZE");
-  } else if (decimal && !numbers.empty() &&
-             (numbers[0] > kPrecisionMax ||
-              (numbers.size() == 2 && numbers[1] > numbers[0]))) {
-    Fail(range,
-         "decimal(precision, scale) has a precision of at most 38 and a scale of "
-         "at most the precision",
+  } else if (decimal && !numbers.empty() && numbers[0] > kPrecisionMax) {
+    Fail(range, "a decimal has at most 38 digits",
          "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION");
+  } else if (numbers.size() == 2 && numbers[1] > numbers[0]) {
+    Fail(range, "decimal(precision, scale): the scale is at most the precision",
+         "DECIMAL_SCALE_EXCEEDS_PRECISION");
   }
 }
 

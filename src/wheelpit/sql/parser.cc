@@ -213,7 +213,6 @@ bool Parser::AtReservedWord() const {
     case Keyword::kIntersect:
     case Keyword::kIs:
     case Keyword::kJoin:
-    case Keyword::kLike:
     case Keyword::kOn:
     case Keyword::kOr:
     case Keyword::kSelect:
@@ -226,6 +225,8 @@ bool Parser::AtReservedWord() const {
     case Keyword::kGroup:
     case Keyword::kOrder:
       return At(Keyword::kBy, 1);
+    case Keyword::kLike:
+      return !At(TokenKind::kLeftParen, 1);
     default:
       return false;
   }

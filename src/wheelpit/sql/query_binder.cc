@@ -105,11 +105,29 @@ NodePtr MakeAggregateNode(NodePtr input, std::vector<plan::Aggregate> aggregates
   return node;
 }
 
-arrow::Result<std::string> NameOf(const ast::SelectItem& item) {
+// A date moved by a number: its text is the function's, which only types can tell.
+std::string MovedDateName(const ast::Expression& sum, const plan::Expr& bound) {
+  bool swapped = bound.arguments[0]->range.offset > bound.arguments[1]->range.offset;
+  return std::string(plan::FunctionName(bound.function)) + "(" +
+         DisplayName(*sum.operands[swapped ? 1 : 0]) + ", " +
+         DisplayName(*sum.operands[swapped ? 0 : 1]) + ")";
+}
+
+arrow::Result<std::string> NameOf(const ast::SelectItem& item, const plan::Expr& bound) {
+  const ast::Expression& expression = *item.expression;
   if (item.aliases.size() > 1) {
-    return NotYet("an expression that gives several columns", item.expression->range);
+    return NotYet("an expression that gives several columns", expression.range);
   }
-  return item.aliases.empty() ? DisplayName(*item.expression) : item.aliases[0].text;
+  if (!item.aliases.empty()) {
+    return item.aliases[0].text;
+  }
+  bool moved = bound.kind == plan::ExprKind::kCall &&
+               (bound.function == plan::Function::kDateAdd ||
+                bound.function == plan::Function::kDateSub) &&
+               expression.kind == ast::ExpressionKind::kBinary &&
+               expression.operands[0]->kind != ast::ExpressionKind::kInterval &&
+               expression.operands[1]->kind != ast::ExpressionKind::kInterval;
+  return moved ? MovedDateName(expression, bound) : DisplayName(expression);
 }
 
 // A name that is no column and is an alias of an item before: say so.
@@ -214,6 +232,9 @@ QueryBinder::NodeResult QueryBinder::BindPlainSelect(const ast::Select& select,
   for (const ast::SelectItem& item : select.items) {
     const ast::Expression& expression = *item.expression;
     if (expression.kind == ast::ExpressionKind::kStar) {
+      if (select.from.empty()) {
+        return Invalid("PARSE_SYNTAX_ERROR", expression.range, "* needs FROM");
+      }
       ARROW_ASSIGN_OR_RAISE(auto columns, source.scope.Expand(expression));
       ARROW_RETURN_NOT_OK(
           CheckColumnCount(items.size() + columns.size(), expression.range));
@@ -227,7 +248,7 @@ QueryBinder::NodeResult QueryBinder::BindPlainSelect(const ast::Select& select,
     if (!bound.ok()) {
       return ExplainAlias(bound.status(), expression, items);
     }
-    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item));
+    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item, **bound));
     items.push_back({std::move(name), *std::move(bound)});
   }
   return MakeProject(std::move(source.node), items);
@@ -248,7 +269,7 @@ QueryBinder::NodeResult QueryBinder::BindAggregateSelect(const ast::Select& sele
     if (!bound.ok()) {
       return ExplainAlias(bound.status(), *item.expression, items);
     }
-    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item));
+    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item, **bound));
     items.push_back({std::move(name), *std::move(bound)});
   }
   ExprPtr having;
