@@ -90,6 +90,9 @@ KernelChoice ComparisonKernel(const plan::Expr& call) {
   if (call.function == Function::kNot) {
     return {&Negate};
   }
+  if (call.arguments.empty()) {
+    return {};
+  }
   const arrow::DataType& type = *call.arguments[0]->type;
   Kernel kernel = nullptr;
   switch (call.function) {

@@ -198,9 +198,10 @@ arrow::Status DivideToInteger(const KernelCall& call, std::span<const Vector> ar
     if (b == 0) {
       return ZeroDivisor(call);
     }
-    values[i] = IntegralQuotient(
-        ToInt128(arguments[0].Values<DecimalWords>()[arguments[0].At(i)]), shapes.left, b,
-        shapes.right);
+    const int128 a = ToInt128(arguments[0].Values<DecimalWords>()[arguments[0].At(i)]);
+    if (!IntegralQuotient(a, shapes.left, b, shapes.right, &values[i])) {
+      return CheckedError(call, arguments, i);
+    }
   }
   return arrow::Status::OK();
 }

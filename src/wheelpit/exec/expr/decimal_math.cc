@@ -198,13 +198,16 @@ bool RemainderOfDecimals(int128 a, DecimalShape a_shape, int128 b, DecimalShape 
   return Finish(remainder, scale, a < 0, result, out);
 }
 
-int64_t IntegralQuotient(int128 a, DecimalShape a_shape, int128 b, DecimalShape b_shape) {
+bool IntegralQuotient(int128 a, DecimalShape a_shape, int128 b, DecimalShape b_shape,
+                      int64_t* out) {
   const int scale = std::max(a_shape.scale, b_shape.scale);
   int128 left = 0;
   int128 right = 0;
   if (!__builtin_mul_overflow(a, PowerOfTen(scale - a_shape.scale), &left) &&
       !__builtin_mul_overflow(b, PowerOfTen(scale - b_shape.scale), &right)) {
-    return static_cast<int64_t>(left / right);
+    const int128 quotient = left / right;
+    *out = static_cast<int64_t>(quotient);
+    return FitsPrecision(quotient, kDigitsMax);
   }
   BasicDecimal256 quotient;
   BasicDecimal256 remainder;
@@ -212,7 +215,8 @@ int64_t IntegralQuotient(int128 a, DecimalShape a_shape, int128 b, DecimalShape 
       .Divide(Widen(Magnitude(b)) * WidePower(scale - b_shape.scale), &quotient,
               &remainder);
   const uint64_t low = quotient.little_endian_array()[0];
-  return static_cast<int64_t>((a < 0) != (b < 0) ? 0 - low : low);
+  *out = static_cast<int64_t>((a < 0) != (b < 0) ? 0 - low : low);
+  return quotient < WidePower(kDigitsMax);
 }
 
 }  // namespace wheelpit::exec::expr

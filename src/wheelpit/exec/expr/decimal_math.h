@@ -41,8 +41,10 @@ bool DivideDecimals(int128 a, DecimalShape a_shape, int128 b, DecimalShape b_sha
                     DecimalShape result, int128* out);
 bool RemainderOfDecimals(int128 a, DecimalShape a_shape, int128 b, DecimalShape b_shape,
                          DecimalShape result, int128* out);
-/// The low 64 bits of the whole quotient, which is all that Spark keeps.
-int64_t IntegralQuotient(int128 a, DecimalShape a_shape, int128 b, DecimalShape b_shape);
+/// The low 64 bits of the whole quotient, which is all that Spark keeps; false when the
+/// quotient has more than 38 digits.
+bool IntegralQuotient(int128 a, DecimalShape a_shape, int128 b, DecimalShape b_shape,
+                      int64_t* out);
 
 /// Whether a quotient rounded once, at `result_scale`, is what rounding at scale 39 first
 /// gives for every divisor of this precision.

@@ -27,6 +27,12 @@ arrow::Status OverflowOf(const KernelCall& call, const Vector& argument, int64_t
       plan::ValueText(*value) + " exceeds " + plan::TypeName(*call.expression.type));
 }
 
+// Unlike a cast, rounding refuses 2^63.
+bool IsInRange(double rounded) {
+  constexpr double kBound = 9223372036854775808.0;
+  return rounded >= -kBound && rounded < kBound;
+}
+
 // NaN becomes 0, as in Spark.
 template <double (*kRound)(double)>
 arrow::Status RoundToInteger(const KernelCall& call, std::span<const Vector> arguments,
@@ -35,8 +41,7 @@ arrow::Status RoundToInteger(const KernelCall& call, std::span<const Vector> arg
   UnaryLoop<double>(
       arguments[0], count, MutableValues<int64_t>(*out), [&failed](double value) {
         const double rounded = kRound(value);
-        failed |=
-            static_cast<uint8_t>(!FitsInteger<int64_t>(rounded) && !std::isnan(rounded));
+        failed |= static_cast<uint8_t>(!IsInRange(rounded) && !std::isnan(rounded));
         return SaturatedInteger<int64_t>(rounded);
       });
   if (failed == 0) {
@@ -44,7 +49,7 @@ arrow::Status RoundToInteger(const KernelCall& call, std::span<const Vector> arg
   }
   const int64_t row = FindFailure(*out, count, [&](int64_t i) {
     const double rounded = kRound(arguments[0].Values<double>()[i]);
-    return !FitsInteger<int64_t>(rounded) && !std::isnan(rounded);
+    return !IsInRange(rounded) && !std::isnan(rounded);
   });
   return row < 0 ? arrow::Status::OK() : OverflowOf(call, arguments[0], row);
 }
