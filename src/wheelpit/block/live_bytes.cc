@@ -58,6 +58,20 @@ struct Range {
   auto key() const { return std::tuple(source, begin); }
 };
 
+// Adds a range; one that goes on where the last ended makes that longer, so that a column
+// whose rows lie in order is a few ranges however long it is.
+void Add(const Range& next, std::vector<Range>* ranges) {
+  if (!ranges->empty()) {
+    Range& last = ranges->back();
+    if (last.source == next.source && last.begin <= next.begin &&
+        next.begin <= last.end) {
+      last.end = std::max(last.end, next.end);
+      return;
+    }
+  }
+  ranges->push_back(next);
+}
+
 // Sorts and unites ranges that touch or overlap, so that each byte is copied once however
 // many rows refer to it, and lays them out one after another, each source on its own.
 // Returns the sum of their lengths.
@@ -101,21 +115,31 @@ int64_t Moved(const std::vector<Range>& ranges, int32_t source, int64_t begin) {
   return range.moved_to + (begin - range.begin);
 }
 
-arrow::Result<std::vector<std::shared_ptr<Buffer>>> CopyRanges(
-    const std::vector<std::shared_ptr<Buffer>>& sources, const std::vector<Range>& ranges,
-    MemoryPool* pool) {
+// The live part of each source that has one.
+struct Copies {
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  std::vector<int32_t> index_of_source;
+};
+
+arrow::Result<Copies> CopyRanges(const std::vector<std::shared_ptr<Buffer>>& sources,
+                                 const std::vector<Range>& ranges, MemoryPool* pool) {
   std::vector<int64_t> sizes(sources.size(), 0);
   for (const Range& range : ranges) {
     sizes[static_cast<size_t>(range.source)] += range.end - range.begin;
   }
-  std::vector<std::shared_ptr<Buffer>> copies(sources.size());
-  for (size_t i = 0; i < sources.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(copies[i], arrow::AllocateBuffer(sizes[i], pool));
+  Copies copies;
+  for (const int64_t size : sizes) {
+    copies.index_of_source.push_back(static_cast<int32_t>(copies.buffers.size()));
+    if (size > 0) {
+      ARROW_ASSIGN_OR_RAISE(copies.buffers.emplace_back(),
+                            arrow::AllocateBuffer(size, pool));
+    }
   }
   for (const Range& range : ranges) {
-    const auto i = static_cast<size_t>(range.source);
-    std::memcpy(copies[i]->mutable_data() + range.moved_to,
-                sources[i]->data() + range.begin,
+    const auto source = static_cast<size_t>(range.source);
+    const auto copy = static_cast<size_t>(copies.index_of_source[source]);
+    std::memcpy(copies.buffers[copy]->mutable_data() + range.moved_to,
+                sources[source]->data() + range.begin,
                 static_cast<size_t>(range.end - range.begin));
   }
   return copies;
@@ -137,17 +161,19 @@ arrow::Result<DataPtr> CutViews(const DataPtr& data, MemoryPool* pool) {
   for (int64_t i = 0; i < data->length; ++i) {
     if (!views[i].is_inline() && data->IsValid(i)) {
       const auto& ref = views[i].ref;
-      ranges.push_back({.source = ref.buffer_index,
-                        .begin = ref.offset,
-                        .end = int64_t{ref.offset} + ref.size});
+      Add({.source = ref.buffer_index,
+           .begin = ref.offset,
+           .end = int64_t{ref.offset} + ref.size},
+          &ranges);
     }
   }
   if (Unite(&ranges) > held - held / kShareToGain) {
     return data;
   }
   auto cut = std::make_shared<ArrayData>(*data);
-  ARROW_ASSIGN_OR_RAISE(auto copies, CopyRanges(sources, ranges, pool));
-  std::move(copies.begin(), copies.end(), cut->buffers.begin() + 2);
+  ARROW_ASSIGN_OR_RAISE(const Copies copies, CopyRanges(sources, ranges, pool));
+  cut->buffers.resize(2);
+  cut->buffers.insert(cut->buffers.end(), copies.buffers.begin(), copies.buffers.end());
   ARROW_ASSIGN_OR_RAISE(
       cut->buffers[1],
       arrow::AllocateBuffer(data->length * arrow::BinaryViewType::kSize, pool));
@@ -155,8 +181,9 @@ arrow::Result<DataPtr> CutViews(const DataPtr& data, MemoryPool* pool) {
   for (int64_t i = 0; i < data->length; ++i) {
     moved[i] = data->IsValid(i) ? views[i] : View{};
     if (!moved[i].is_inline()) {
-      moved[i].ref.offset = static_cast<int32_t>(
-          Moved(ranges, views[i].ref.buffer_index, views[i].ref.offset));
+      auto& ref = moved[i].ref;
+      ref.offset = static_cast<int32_t>(Moved(ranges, ref.buffer_index, ref.offset));
+      ref.buffer_index = copies.index_of_source[static_cast<size_t>(ref.buffer_index)];
     }
   }
   return cut;
@@ -181,7 +208,7 @@ arrow::Result<DataPtr> CutListViews(const DataPtr& data, MemoryPool* pool) {
   std::vector<Range> ranges;
   for (int64_t i = 0; i < data->length; ++i) {
     if (sizes[i] > 0 && data->IsValid(i)) {
-      ranges.push_back({.begin = offsets[i], .end = int64_t{offsets[i]} + sizes[i]});
+      Add({.begin = offsets[i], .end = int64_t{offsets[i]} + sizes[i]}, &ranges);
     }
   }
   const int64_t held = data->child_data[0]->length;
@@ -213,7 +240,7 @@ arrow::Result<DataPtr> CutDictionary(const DataPtr& data, MemoryPool* pool) {
   for (int64_t i = 0; i < data->length; ++i) {
     if (data->IsValid(i)) {
       const auto code = static_cast<int64_t>(codes[i]);
-      ranges.push_back({.begin = code, .end = code + 1});
+      Add({.begin = code, .end = code + 1}, &ranges);
     }
   }
   const int64_t held = data->dictionary->length;

@@ -183,6 +183,15 @@ TEST(LiveBytes, NullRowsAndTheirLeftoversAreNotWritten) {
   EXPECT_TRUE(KeepLiveBytes(column, Pool()).ValueOrDie()->Equals(column));
 }
 
+TEST(LiveBytes, BuffersThatNoRowRefersToAreGone) {
+  const auto column = Views(kRows, kRows);
+  ASSERT_GT(column->data()->buffers.size(), 10u);
+  const auto slice = column->Slice(kRows / 2, 10);
+  const auto cut = KeepLiveBytes(slice, Pool()).ValueOrDie();
+  EXPECT_LE(cut->data()->buffers.size(), 4u);
+  EXPECT_TRUE(cut->Equals(slice));
+}
+
 TEST(LiveBytes, AColumnWithNothingToGainIsNotCopied) {
   const auto column = Views(1000, 1000);
   EXPECT_EQ(KeepLiveBytes(column, Pool()).ValueOrDie()->data()->buffers[2],
