@@ -39,15 +39,34 @@ arrow::Status OutOfMemory(const char* call, int64_t size) {
                      "); lower memory.limit or free memory on this machine");
 }
 
+// Blocks of malloc are aligned here and not by posix_memalign, which cuts off fragments
+// that malloc caches apart: freed neighbours do not merge then, and malloc_trim does not
+// find them (up to 40 MiB of 1 GB stayed). It is faster too: blocks come from the
+// thread's cache. The block begins before the buffer, and its address stands right before
+// it.
+
+/// Blocks below this are not merged with their neighbours when they are freed.
+constexpr int64_t kBlockBytesMin = 129;
+
 arrow::Result<uint8_t*> FromMalloc(int64_t size, int64_t alignment) {
-  void* data = nullptr;
-  const int error =
-      posix_memalign(&data, static_cast<size_t>(alignment), static_cast<size_t>(size));
-  if (error != 0) {
-    errno = error;
-    return OutOfMemory("posix_memalign", size);
+  alignment = std::max<int64_t>(alignment, 16);
+  const int64_t block_size = std::max(size + alignment, kBlockBytesMin);
+  void* const block = std::malloc(static_cast<size_t>(block_size));
+  if (block == nullptr) {
+    return OutOfMemory("malloc", size);
   }
-  return static_cast<uint8_t*>(data);
+  // malloc aligns to 16, so there is room for an address before the next multiple.
+  const auto address = reinterpret_cast<uintptr_t>(block);
+  const auto mask = static_cast<uintptr_t>(alignment - 1);
+  auto* const buffer = reinterpret_cast<uint8_t*>((address + 16 + mask) & ~mask);
+  std::memcpy(buffer - sizeof(void*), &block, sizeof(void*));
+  return buffer;
+}
+
+void BackToMalloc(uint8_t* buffer) {
+  void* block = nullptr;
+  std::memcpy(&block, buffer - sizeof(void*), sizeof(void*));
+  std::free(block);
 }
 
 void Unmap(uint8_t* address, int64_t length) {
@@ -219,7 +238,7 @@ void MappedMemoryPool::Withdraw(uint8_t* buffer, int64_t size, int64_t alignment
   if (size == 0) {
     WHEELPIT_DCHECK(buffer == zero_size_area, "a buffer freed with a size of 0");
   } else if (!IsMapped(size, alignment)) {
-    std::free(buffer);
+    BackToMalloc(buffer);
   } else if (const int64_t length = MappedLength(size); !Keep({buffer, length})) {
     Unmap(buffer, length);
   }
