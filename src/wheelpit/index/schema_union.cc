@@ -163,7 +163,9 @@ void SchemaUnion::Finish(
     auto map = std::make_shared<std::vector<int>>(absent);
     for (size_t field = 0; field < known.columns.size(); ++field) {
       int& source = (*map)[static_cast<size_t>(known.columns[field])];
-      if (source == -1) {
+      // A column of type null is read as one that is not there.
+      const auto& type = known.schema->arrow->field(static_cast<int>(field))->type();
+      if (source == -1 && type->id() != arrow::Type::NA) {
         source = static_cast<int>(field);
       }
     }

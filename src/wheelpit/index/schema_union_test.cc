@@ -90,6 +90,18 @@ TEST(SchemaUnion, EarlierMapsCoverLaterColumns) {
   EXPECT_THAT(*schemas.ColumnMapOf(second.get()), ElementsAre(1, 0, -2));
 }
 
+TEST(SchemaUnion, ColumnsOfTypeNullAreReadAsAbsent) {
+  const auto nulls = Schema({arrow::field("a", arrow::null())});
+  const auto texts = Schema({arrow::field("a", arrow::utf8())});
+  SchemaUnion schemas;
+  ASSERT_TRUE(schemas.Add(nulls, "1").ok());
+  ASSERT_TRUE(schemas.Add(texts, "2").ok());
+  schemas.Finish({});
+  EXPECT_EQ(schemas.schema()->ToString(), "a: string");
+  EXPECT_THAT(*schemas.ColumnMapOf(nulls.get()), ElementsAre(-1));
+  EXPECT_THAT(*schemas.ColumnMapOf(texts.get()), ElementsAre(0));
+}
+
 TEST(SchemaUnion, EveryColumnMayBeNull) {
   const auto schema = Schema({arrow::field("a", arrow::int32(), /*nullable=*/false)});
   SchemaUnion schemas;

@@ -165,21 +165,6 @@ void DropSkipped(std::vector<ListedFile>* files, std::vector<FooterPointer>* foo
   footers->resize(kept);
 }
 
-// The time of listing, counted on every way out.
-class ListTimer {
- public:
-  ListTimer(const core::Clock* clock, core::MetricSet* metrics)
-      : clock_(clock), metrics_(metrics), begin_(clock->MonotonicNanos()) {}
-  ~ListTimer() { metrics_->Add(Metric::kListNanos, clock_->MonotonicNanos() - begin_); }
-  ListTimer(const ListTimer&) = delete;
-  ListTimer& operator=(const ListTimer&) = delete;
-
- private:
-  const core::Clock* clock_;
-  core::MetricSet* metrics_;
-  const int64_t begin_;
-};
-
 std::shared_ptr<const Table> MakeTable(const std::string& name, FileListing listing,
                                        std::vector<FooterPointer> footers,
                                        const PartitionColumns& partitions,
@@ -215,7 +200,6 @@ arrow::Result<std::shared_ptr<const Table>> OpenTable(
     const std::string& path, const Predicate& partition_filter,
     const TableOptions& options, fs::FileSystem* file_system,
     const core::Context& context, core::MetricSet* metrics, FooterCache* footers) {
-  const ListTimer timer(context.clock, metrics);
   FileListing sample;
   ARROW_ASSIGN_OR_RAISE(
       FileListing listing,

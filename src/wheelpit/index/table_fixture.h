@@ -27,8 +27,8 @@
 
 namespace wheelpit::index {
 
-/// The kernel's calls, but for paths that tests want to fail.
-class FailingOpens final : public fs_conformance::ForwardingSyscalls {
+/// The kernel's calls, but for those that tests want to fail.
+class FailingCalls final : public fs_conformance::ForwardingSyscalls {
  public:
   int Open(int at_fd, const char* path, int flags, mode_t mode) override {
     ++opens;
@@ -38,16 +38,46 @@ class FailingOpens final : public fs_conformance::ForwardingSyscalls {
     if (const auto failure = failures.find(path); failure != failures.end()) {
       return -failure->second;
     }
-    return ForwardingSyscalls::Open(at_fd, path, flags, mode);
+    if (Fails()) {
+      return -EIO;
+    }
+    const int fd = ForwardingSyscalls::Open(at_fd, path, flags, mode);
+    open_files += fd >= 0 ? 1 : 0;
+    return fd;
+  }
+  int Close(int fd) override {
+    --open_files;
+    return ForwardingSyscalls::Close(fd);
   }
   ssize_t Pread(int fd, void* data, size_t size, int64_t offset) override {
     ++preads;
-    return ForwardingSyscalls::Pread(fd, data, size, offset);
+    return Fails() ? -EIO : ForwardingSyscalls::Pread(fd, data, size, offset);
   }
+  ssize_t Getdents(int fd, void* data, size_t size) override {
+    return Fails() ? -EIO : ForwardingSyscalls::Getdents(fd, data, size);
+  }
+  int Statx(int at_fd, const char* path, int flags, unsigned mask,
+            struct statx* out) override {
+    return Fails() ? -EIO : ForwardingSyscalls::Statx(at_fd, path, flags, mask, out);
+  }
+
   std::map<std::string, int, std::less<>> failures;  ///< errno by path
   std::function<void(const char*)> before_open;
+  int fail_at = -1;  ///< the call of this number fails with EIO
+  std::atomic<int> calls{0};
+  std::atomic<bool> failed{false};
   std::atomic<int> opens{0};
   std::atomic<int> preads{0};
+  std::atomic<int> open_files{0};
+
+ private:
+  bool Fails() {
+    const bool fails = calls++ == fail_at;
+    if (fails) {
+      failed = true;
+    }
+    return fails;
+  }
 };
 
 class TableFixture : public testing::Test {
@@ -72,7 +102,7 @@ class TableFixture : public testing::Test {
   }
 
   fs_conformance::TempDirectory directory_;
-  FailingOpens syscalls_;
+  FailingCalls syscalls_;
   std::unique_ptr<fs::FileSystem> file_system_ =
       fs::LocalFileSystem::Make(syscalls_).ValueOrDie();
   core::SystemClock clock_;

@@ -18,33 +18,43 @@ arrow::Status Refusal(const std::string& directory, std::string_view format) {
       "rows. SET index.read_table_formats = true reads the files all the same");
 }
 
+// What cannot be looked at may be the log that this is about: only what is surely not
+// there counts as absent.
+arrow::Result<bool> IsDirectory(const std::string& path, fs::FileSystem* file_system) {
+  const auto info = file_system->Stat(path);
+  if (!info.ok()) {
+    const bool absent = core::KindOf(info.status()) == core::ErrorKind::kNotFound;
+    return absent ? arrow::Result<bool>(false) : info.status();
+  }
+  return info->type == fs::FileType::kDirectory;
+}
+
 arrow::Result<bool> HasIcebergMetadata(const std::string& directory,
                                        fs::FileSystem* file_system,
                                        const core::Context& context) {
+  const std::string metadata = directory + "/metadata";
+  ARROW_ASSIGN_OR_RAISE(const bool is_directory, IsDirectory(metadata, file_system));
+  if (!is_directory) {
+    return false;
+  }
   bool found = false;
   const auto listing = file_system->List(
-      directory + "/metadata",
+      metadata,
       [&](const fs::EntryName& entry) {
         found = found || entry.name.ends_with(kIcebergSuffix);
         return false;
       },
       context.stop);
-  if (core::KindOf(listing.status()) == core::ErrorKind::kCancelled && !listing.ok()) {
-    return listing.status();
-  }
+  ARROW_RETURN_NOT_OK(listing.status());
   return found;
 }
 
-bool IsDirectory(const std::string& path, fs::FileSystem* file_system) {
-  const auto info = file_system->Stat(path);
-  return info.ok() && info->type == fs::FileType::kDirectory;
-}
-
 // The marks of a directory, by asking for each.
-FormatMarks LookFor(const std::string& directory, fs::FileSystem* file_system) {
+arrow::Result<FormatMarks> LookFor(const std::string& directory,
+                                   fs::FileSystem* file_system) {
   FormatMarks marks;
-  marks.delta = IsDirectory(directory + "/_delta_log", file_system);
-  marks.hudi = IsDirectory(directory + "/.hoodie", file_system);
+  ARROW_ASSIGN_OR_RAISE(marks.delta, IsDirectory(directory + "/_delta_log", file_system));
+  ARROW_ASSIGN_OR_RAISE(marks.hudi, IsDirectory(directory + "/.hoodie", file_system));
   return marks;
 }
 
@@ -84,7 +94,7 @@ arrow::Status RefuseTableFormatAround(const std::string& directory,
                                       const core::Context& context) {
   std::string current = directory;
   for (;;) {
-    FormatMarks marks = LookFor(current, file_system);
+    ARROW_ASSIGN_OR_RAISE(FormatMarks marks, LookFor(current, file_system));
     ARROW_RETURN_NOT_OK(RefuseTableFormat(current, marks, file_system, context));
     const std::string_view name = NameOf(current);
     const std::string parent(ParentOf(current));

@@ -80,7 +80,6 @@ TEST_F(TableTest, FilesAreSortedAndCarryTheirFooters) {
   EXPECT_THAT(*(*table)->files[0].column_map, ElementsAre(0));
   EXPECT_EQ(Count(Metric::kFootersRead), 2);
   EXPECT_GT(Count(Metric::kBytesRead), 0);
-  EXPECT_GT(Count(Metric::kListNanos), 0);
 }
 
 TEST_F(TableTest, FilesOfOneSchemaShareIt) {
@@ -351,6 +350,36 @@ TEST_F(TableTest, TenThousandFilesOpenAsOneTable) {
   EXPECT_EQ(syscalls_.preads, 10'000);
   // Files and the one directory that the wildcard is in.
   EXPECT_EQ(Count(Metric::kDirectoriesListed), 1);
+}
+
+// Every call that opening a table makes fails once, one run after another, until a run
+// meets no failure. Each failure is an error and leaves nothing open.
+TEST_F(TableTest, AnyFailingCallIsAnErrorAndLeavesNothingOpen) {
+  WriteInts("t/k=1/a.parquet");
+  WriteInts("t/k=2/b.parquet");
+  WriteInts("t/k=2/c.parquet");
+  threads_ = core::ThreadPool::Make({.thread_count = 1, .role = core::ThreadRole::kIo})
+                 .ValueOrDie();
+  context_.io = threads_.get();
+  for (const char* path : {"t", "t/k=*/*.parquet", "t/k=2/b.parquet"}) {
+    int failures = 0;
+    for (int n = 0;; ++n) {
+      syscalls_.calls = 0;
+      syscalls_.fail_at = n;
+      const TableResult table = Open(path);
+      EXPECT_EQ(syscalls_.open_files, 0);
+      if (table.ok()) {
+        EXPECT_FALSE(syscalls_.failed) << "a failure went unnoticed at call " << n;
+        break;
+      }
+      ASSERT_TRUE(syscalls_.failed) << table.status();
+      ExpectError(table, ErrorKind::kIo, Root());
+      syscalls_.failed = false;
+      ++failures;
+    }
+    EXPECT_GE(failures, 6) << path;
+    syscalls_.fail_at = -1;
+  }
 }
 
 class CachedTableTest : public TableTest {
