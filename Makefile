@@ -39,7 +39,8 @@ install: release ## Install below PREFIX (default /usr/local): program, librarie
 dist: release ## Make dist/wheelpit-VERSION-linux-ARCH.tar.gz and its checksum
 	@tools/dist
 
-bench: release python-env ## Run the benchmarks of bench/suites into bench/results
+bench: deps-ci python-env ## Run the benchmarks of bench/suites into bench/results
+	cmake --preset bench && cmake --build --preset bench
 	@bench/run --scale $(SCALE)
 
 format: ## Format every C++ file
