@@ -150,19 +150,19 @@ class Runner {
                          {.width = TerminalWidth(STDOUT_FILENO),
                           .rows_max = config.Number(core::ConfigKey::kOutputMaxRows)},
                          &out_);
+    // The header goes out with the first rows, so that a query that fails at once prints
+    // none.
+    ARROW_ASSIGN_OR_RAISE(auto batch, query->Next());
     ARROW_RETURN_NOT_OK(writer->Begin(*schema));
-    while (!out_.reader_gone()) {
-      ARROW_ASSIGN_OR_RAISE(auto batch, query->Next());
-      if (batch == nullptr) {
-        break;
-      }
-      // The table format prints at the end; the others begin with the first batch.
+    while (batch != nullptr && !out_.reader_gone()) {
+      // The table format prints at the end; the others as rows come.
       if (format_ != Format::kTable) {
         progress.reset();
       }
       row_count_ += batch->num_rows();
       ARROW_ASSIGN_OR_RAISE(auto columns, text->Convert(*batch));
       ARROW_RETURN_NOT_OK(writer->Write(columns, batch->num_rows()));
+      ARROW_ASSIGN_OR_RAISE(batch, query->Next());
     }
     progress.reset();
     ARROW_RETURN_NOT_OK(writer->End());

@@ -101,6 +101,15 @@ void Run(const FetcherOptions& options, bool abandoned, Fetch* fetch) {
 
 }  // namespace
 
+ScanFile::~ScanFile() {
+  auto last = std::move(*handle_.Lock());
+  if (last == nullptr) return;
+  // A group that is closed takes nothing more; its owner closes it on a thread that may
+  // block, after the drivers have ended, and this is that thread.
+  static_cast<void>(
+      io_tasks_->Spawn([last = std::move(last)] { return arrow::Status::OK(); }));
+}
+
 arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> ScanFile::Open(
     fs::FileSystem* file_system, arrow::MemoryPool* pool) {
   auto handle = handle_.Lock();

@@ -33,8 +33,12 @@ struct ByteRange {
 /// A file that is opened by the first read of it. Any thread.
 class ScanFile {
  public:
-  ScanFile(std::string path, int64_t size_bytes)
-      : path_(std::move(path)), size_bytes_(size_bytes) {}
+  /// `io_tasks` is where the file is closed when the last holder goes without having done
+  /// it: that may be a compute thread, and reads that ran in another order than they were
+  /// asked for reopen a file.
+  ScanFile(std::string path, int64_t size_bytes, core::TaskGroup* io_tasks)
+      : path_(std::move(path)), size_bytes_(size_bytes), io_tasks_(io_tasks) {}
+  ~ScanFile();
 
   const std::string& path() const { return path_; }
 
@@ -47,6 +51,7 @@ class ScanFile {
  private:
   const std::string path_;
   const int64_t size_bytes_;
+  core::TaskGroup* const io_tasks_;
   core::Guarded<std::shared_ptr<arrow::io::RandomAccessFile>> handle_;
 };
 

@@ -221,7 +221,7 @@ bool ScanSource::PlanStep() {
     if (row_group_ < 0) {
       row_group_ = unit.first_row_group;
       if (file_ != &file) file_may_match_ = EnterFile(file);
-      handle_ = std::make_shared<ScanFile>(file.path, file.size_bytes);
+      handle_ = std::make_shared<ScanFile>(file.path, file.size_bytes, options_.io_tasks);
     }
     if (row_group_ >= unit.last_row_group || !file_may_match_) {
       ++unit_;
