@@ -307,6 +307,9 @@ bool Parser::AtTableAlias() const {
 }
 
 arrow::Result<ast::Statement> Parse(std::string_view text) {
+  if (static_cast<int64_t>(text.size()) > kStatementBytesMax) {
+    return TooLong(static_cast<int64_t>(text.size()), kStatementBytesMax);
+  }
   ARROW_ASSIGN_OR_RAISE(std::vector<Token> tokens, Tokenize(text));
   Parser parser(text, std::move(tokens));
   ast::Statement statement = parser.ParseStatement();
