@@ -410,7 +410,8 @@ struct Statement {
   std::unique_ptr<Statement> inner;
   std::string explain_mode;  ///< upper case: ANALYZE, EXTENDED, …, or empty
   bool extended = false;     ///< DESCRIBE EXTENDED
-  std::string words;         ///< kOther: its first words, upper case
+  /// kOther: its first words, upper case. kDescribeTable: what is asked beside the table.
+  std::string words;
   std::string key;
   std::optional<std::string> value;
   std::string path;

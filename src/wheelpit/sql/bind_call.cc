@@ -13,6 +13,7 @@
 #include "wheelpit/sql/expression_binder.h"
 #include "wheelpit/sql/fold.h"
 #include "wheelpit/sql/functions.h"
+#include "wheelpit/sql/names.h"
 
 namespace wheelpit::sql {
 

@@ -9,6 +9,7 @@
 #include "wheelpit/plan/types.h"
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/candidate_terms.h"
+#include "wheelpit/sql/names.h"
 #include "wheelpit/sql/query_binder.h"
 
 namespace wheelpit::sql {

@@ -35,6 +35,9 @@ arrow::Result<BoundStatement> BindDescribeTable(const ast::Statement& statement,
                                                 TableResolver& tables) {
   BoundStatement bound;
   bound.kind = BoundKind::kDescribe;
+  if (!statement.words.empty()) {
+    return NotYet(statement.words, statement.range);
+  }
   ARROW_ASSIGN_OR_RAISE(std::string path, QueryBinder::PathOf(*statement.relation));
   ARROW_ASSIGN_OR_RAISE(auto table, tables.OpenPath(path, {}));
   bound.schema = table->schema;

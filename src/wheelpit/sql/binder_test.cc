@@ -139,6 +139,9 @@ TEST(Binder, AggregatesWithoutGroups) {
   EXPECT_EQ(OutlineOf("SELECT max(a) AS m FROM 'x' HAVING m > 1 AND count(*) > 2"),
             "project[max(a)](filter[((max(a) > 1) AND (count(*) > 2L))]"
             "(aggregate[max(a), count(*)](scan[a])))");
+  EXPECT_EQ(OutlineOf("SELECT max(a) AS a FROM 'x' HAVING a > 1 AND min(a) > 0"),
+            "project[max(a)](filter[((max(a) > 1) AND (min(a) > 0))]"
+            "(aggregate[max(a), min(a)](scan[a])))");
   EXPECT_EQ(SchemaOf("SELECT count(n), sum(a), avg(d), min(s) AS low FROM 'x'"),
             "count(n) bigint, sum(a) bigint?, avg(d) decimal(14,6)?, low string?");
 }
@@ -270,6 +273,7 @@ TEST(Binder, WhatIsNotPlannedYetIsSaidAtItsPlace) {
   EXPECT_EQ(NotYetAt("COPY (SELECT 1) TO 'y'"), "COPY (SELECT 1) TO 'y'");
   EXPECT_EQ(NotYetAt("CREATE TABLE t (a INT)"), "CREATE TABLE t (a INT)");
   EXPECT_EQ(NotYetAt("EXPLAIN SET a = 1"), "SET a = 1");
+  EXPECT_EQ(NotYetAt("DESCRIBE 'x' a"), "DESCRIBE 'x' a");
 }
 
 TEST(Binder, OtherStatements) {
@@ -346,6 +350,14 @@ TEST(Binder, LongChainsOfCommonTablesAreRefusedBeforeTheStackEnds) {
   EXPECT_EQ(ErrorOf(text + " SELECT * FROM c150"), "no error");
   EXPECT_EQ(ErrorOf(text + " SELECT * FROM c19999").substr(0, 26),
             "invalid_sql QUERY_TOO_DEEP");
+}
+
+TEST(Binder, TheDeepestTreesAreBound) {
+  std::string text = "SELECT a" + Repeat(" + a", kTreeDepthMax - 10) + " FROM 'x'";
+  EXPECT_EQ(ErrorOf(text), "no error");
+  text = "SELECT a FROM 'x' WHERE " + Repeat("(", kNestingMax - 10) + "a > 1" +
+         Repeat(")", kNestingMax - 10);
+  EXPECT_EQ(ErrorOf(text), "no error");
 }
 
 TEST(Binder, LongLogicalChainsBecomeShallowTrees) {

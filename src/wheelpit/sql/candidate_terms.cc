@@ -8,6 +8,7 @@
 #include <arrow/scalar.h>
 
 #include "wheelpit/sql/expression_binder.h"
+#include "wheelpit/sql/names.h"
 #include "wheelpit/sql/scope.h"
 
 namespace wheelpit::sql {

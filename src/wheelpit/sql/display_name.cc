@@ -10,6 +10,7 @@
 #include "wheelpit/plan/value_text.h"
 #include "wheelpit/sql/interval.h"
 #include "wheelpit/sql/literal.h"
+#include "wheelpit/sql/names.h"
 #include "wheelpit/sql/scope.h"
 
 namespace wheelpit::sql {

@@ -14,6 +14,7 @@
 #include "wheelpit/sql/functions.h"
 #include "wheelpit/sql/interval.h"
 #include "wheelpit/sql/literal.h"
+#include "wheelpit/sql/names.h"
 
 namespace wheelpit::sql {
 
@@ -218,8 +219,7 @@ ExpressionBinder::Result ExpressionBinder::BindLiteral(const ast::Expression& no
 }
 
 ExpressionBinder::Result ExpressionBinder::BindColumn(const ast::Expression& node) {
-  auto column = scope_.Find(node);
-  if (!column.ok() && aliases_ != nullptr && node.path.size() == 1) {
+  if (aliases_ != nullptr && !in_aggregate_ && node.path.size() == 1) {
     for (const BoundName& alias : *aliases_) {
       if (SameName(alias.name, node.path[0].text)) {
         ARROW_RETURN_NOT_OK(Charge(*alias.expression, 1, node.range));
@@ -227,7 +227,7 @@ ExpressionBinder::Result ExpressionBinder::BindColumn(const ast::Expression& nod
       }
     }
   }
-  ARROW_RETURN_NOT_OK(column.status());
+  ARROW_ASSIGN_OR_RAISE(ExprPtr column, scope_.Find(node));
   if (aggregates_ != nullptr && !in_aggregate_) {
     return Invalid("MISSING_GROUP_BY", node.range,
                    "the column " + node.path.back().text +

@@ -47,7 +47,7 @@ class ExpressionBinder {
   /// Where an aggregate is found that is not allowed: "WHERE".
   void set_clause(std::string_view clause) { clause_ = clause; }
 
-  /// Aliases that a name may mean when no column has it (HAVING).
+  /// Aliases that a name outside of aggregates means before any column (HAVING).
   void set_aliases(const std::vector<BoundName>* aliases) { aliases_ = aliases; }
 
   arrow::Result<plan::ExprPtr> Bind(const ast::Expression& node);

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/plan/value_text.h"
+#include "wheelpit/sql/names.h"
 
 namespace wheelpit::sql {
 namespace {
@@ -55,16 +57,6 @@ size_t FindField(std::string_view unit) {
   auto field = std::find_if(kFields.begin(), kFields.end(),
                             [&](const Field& one) { return one.unit == unit; });
   return static_cast<size_t>(field - kFields.begin());
-}
-
-std::string_view TrimSpace(std::string_view text) {
-  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') {
-    text.remove_suffix(1);
-  }
-  return text;
 }
 
 bool TakeSign(std::string_view* text) {
@@ -140,7 +132,7 @@ class Evaluator {
   // "-1.5" with a unit; only seconds have fractions.
   bool AddPart(std::string_view text, std::string_view unit_name) {
     const Unit* unit = FindUnit(unit_name);
-    text = TrimSpace(text);
+    text = plan::TrimBlanks(text);
     bool negative = TakeSign(&text);
     if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
       negative = TakeSign(&text) != negative;
@@ -163,7 +155,7 @@ class Evaluator {
     if (!part.quoted || last >= kFields.size() || first >= last || !same_kind) {
       return false;
     }
-    std::string_view text = TrimSpace(part.value);
+    std::string_view text = plan::TrimBlanks(part.value);
     bool negative = TakeSign(&text);
     for (size_t i = first; i <= last; ++i) {
       const Field& field = kFields[i];
@@ -185,13 +177,10 @@ class Evaluator {
 
   // "[interval] 1 day -2 hours"
   bool AddText(std::string_view text) {
-    std::string lower(TrimSpace(text));
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    });
+    std::string lower = LowerCase(plan::TrimBlanks(text));
     std::string_view rest = lower;
     if (rest.starts_with("interval ")) {
-      rest = TrimSpace(rest.substr(9));
+      rest = plan::TrimBlanks(rest.substr(9));
     }
     bool good = !rest.empty();
     while (good && !rest.empty()) {
@@ -200,11 +189,11 @@ class Evaluator {
         return false;
       }
       std::string_view number = rest.substr(0, number_end);
-      rest = TrimSpace(rest.substr(number_end));
+      rest = plan::TrimBlanks(rest.substr(number_end));
       size_t unit_end =
           std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), rest.size());
       std::string_view unit = rest.substr(0, unit_end);
-      rest = TrimSpace(rest.substr(unit_end));
+      rest = plan::TrimBlanks(rest.substr(unit_end));
       if (FindUnit(unit) == nullptr && unit.ends_with("s")) {
         unit.remove_suffix(1);
       }

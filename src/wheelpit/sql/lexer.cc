@@ -491,6 +491,13 @@ arrow::Status SyntaxError(plan::SourceRange range, std::string message) {
                           std::move(message));
 }
 
+arrow::Status TooLong(int64_t size_bytes, int64_t limit_bytes) {
+  return SyntaxError({}, "a text of " + std::to_string(size_bytes) +
+                             " bytes is too long; the longest allowed has " +
+                             std::to_string(limit_bytes) +
+                             " bytes (put long lists of values into a file)");
+}
+
 int64_t FindInvalidUtf8(std::string_view text) {
   size_t i = 0;
   auto byte = [&](size_t index) {
@@ -522,10 +529,7 @@ int64_t FindInvalidUtf8(std::string_view text) {
 
 arrow::Result<std::vector<Token>> Tokenize(std::string_view text) {
   if (static_cast<int64_t>(text.size()) > kTextBytesMax) {
-    return SyntaxError({}, "a statement of " + std::to_string(text.size()) +
-                               " bytes is too long; the longest allowed has " +
-                               std::to_string(kTextBytesMax) +
-                               " bytes (put long lists of values into a file)");
+    return TooLong(static_cast<int64_t>(text.size()), kTextBytesMax);
   }
   if (int64_t offset = FindInvalidUtf8(text); offset >= 0) {
     return SyntaxError(

@@ -16,8 +16,9 @@
 
 namespace wheelpit::sql {
 
-/// Longest text that is looked at, so that the memory of a statement has a bound.
-inline constexpr int64_t kTextBytesMax = 1 << 20;
+/// Longest text that is looked at: a script of statements. Tokens take at most 16 times
+/// its size.
+inline constexpr int64_t kTextBytesMax = 16 << 20;
 
 enum class TokenKind : uint8_t {
   kEnd,
@@ -100,5 +101,8 @@ int64_t FindInvalidUtf8(std::string_view text);
 
 /// A kInvalidSql error with class PARSE_SYNTAX_ERROR and a range.
 arrow::Status SyntaxError(plan::SourceRange range, std::string message);
+
+/// The error of a text that is longer than a limit.
+arrow::Status TooLong(int64_t size_bytes, int64_t limit_bytes);
 
 }  // namespace wheelpit::sql

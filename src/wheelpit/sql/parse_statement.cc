@@ -136,8 +136,10 @@ ast::Statement Parser::ParseDescribe() {
   }
   statement.relation->range = Since(start);
   if (At(Keyword::kPartition) && At(TokenKind::kLeftParen, 1)) {
+    statement.words = "DESCRIBE of one partition";
     SkipToEnd();
   } else if (AtName()) {
+    statement.words = "DESCRIBE of one column";
     ParseNamePath("a column");
   }
   return statement;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/sql/names.h"
 #include "wheelpit/sql/recursive_descent.h"
 
 namespace wheelpit::sql {
@@ -96,11 +97,7 @@ std::string_view Parser::TextOf(const Token& token) const {
 }
 
 std::string Parser::UpperOf(const Token& token) const {
-  std::string upper(TextOf(token));
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  });
-  return upper;
+  return UpperCase(TextOf(token));
 }
 
 void Parser::Fail(plan::SourceRange range, std::string message,
@@ -310,6 +307,9 @@ bool Parser::AtTableAlias() const {
 }
 
 arrow::Result<ast::Statement> Parse(std::string_view text) {
+  if (static_cast<int64_t>(text.size()) > kStatementBytesMax) {
+    return TooLong(static_cast<int64_t>(text.size()), kStatementBytesMax);
+  }
   ARROW_ASSIGN_OR_RAISE(std::vector<Token> tokens, Tokenize(text));
   Parser parser(text, std::move(tokens));
   ast::Statement statement = parser.ParseStatement();

@@ -14,6 +14,8 @@
 
 namespace wheelpit::sql {
 
+/// Longest statement, so that the memory of its tree has a bound.
+inline constexpr int64_t kStatementBytesMax = 1 << 20;
 /// Parentheses, subqueries, prefix operators and types inside each other.
 inline constexpr int kNestingMax = 200;
 /// Levels of an expression's or a set operation's tree; chains of AND and OR are one.

@@ -199,6 +199,12 @@ std::string Repeat(std::string_view piece, int64_t count) {
   return text;
 }
 
+TEST(Parser, AStatementThatIsTooLongIsRefused) {
+  std::string text = "SELECT 1" + Repeat(" ", kStatementBytesMax);
+  EXPECT_NE(MessageOf(text).find("too long"), std::string::npos);
+  EXPECT_TRUE(Parse(std::string_view(text).substr(0, kStatementBytesMax)).ok());
+}
+
 TEST(Parser, DeepNestingIsAnErrorAndNoOverflow) {
   constexpr int64_t kDeep = 50000;
   for (std::string_view open :

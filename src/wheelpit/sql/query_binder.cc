@@ -10,6 +10,7 @@
 
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/display_name.h"
+#include "wheelpit/sql/names.h"
 #include "wheelpit/sql/parser.h"
 
 namespace wheelpit::sql {

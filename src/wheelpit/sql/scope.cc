@@ -6,18 +6,14 @@
 
 #include <arrow/type.h>
 
-#include "wheelpit/core/config.h"
 #include "wheelpit/sql/bind_error.h"
+#include "wheelpit/sql/names.h"
 
 namespace wheelpit::sql {
 
 namespace {
 
 constexpr size_t kNamesShownMax = 8;
-
-char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
 
 std::string PathText(const ast::NamePath& path) {
   std::string text;
@@ -27,53 +23,26 @@ std::string PathText(const ast::NamePath& path) {
   return text;
 }
 
-bool Contains(const std::vector<size_t>& values, size_t value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
+plan::SourceRange RangeOf(const ast::NamePath& path) {
+  const plan::SourceRange& last = path.back().range;
+  int64_t start = path.front().range.offset;
+  return {.offset = start, .length = last.offset + last.length - start};
 }
 
 }  // namespace
 
-bool SameName(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return Lower(x) == Lower(y); });
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
-  return lower;
-}
-
-std::string DidYouMean(std::string_view name, const std::vector<std::string>& known) {
-  std::vector<std::string> lower;
-  lower.reserve(known.size());
-  for (const std::string& one : known) {
-    lower.push_back(LowerCase(one));
-  }
-  std::vector<std::string_view> views(lower.begin(), lower.end());
-  std::string_view nearest = core::NearestName(LowerCase(name), views);
-  if (nearest.empty()) {
-    return {};
-  }
-  auto found = std::find(views.begin(), views.end(), nearest);
-  return " did you mean " + known[static_cast<size_t>(found - views.begin())] + "?";
-}
-
 Scope::Scope(const arrow::Schema& schema, std::string qualifier)
     : qualifier_(std::move(qualifier)) {
   for (const auto& field : schema.fields()) {
+    positions_[LowerCase(field->name())].push_back(columns_.size());
     columns_.push_back({field->name(), field->type(), field->nullable()});
   }
 }
 
-std::vector<size_t> Scope::Matches(std::string_view name) const {
-  std::vector<size_t> matches;
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    if (SameName(columns_[i].name, name)) {
-      matches.push_back(i);
-    }
-  }
-  return matches;
+const std::vector<size_t>& Scope::Matches(std::string_view name) const {
+  static const std::vector<size_t> kNone;
+  auto found = positions_.find(LowerCase(name));
+  return found == positions_.end() ? kNone : found->second;
 }
 
 bool Scope::IsQualifier(std::string_view qualifier) const {
@@ -107,18 +76,14 @@ arrow::Status Scope::Unknown(const ast::NamePath& path, plan::SourceRange range)
 
 arrow::Result<plan::ExprPtr> Scope::Find(const ast::Expression& name) const {
   const ast::NamePath& path = name.path;
-  std::vector<size_t> matches = Matches(path.front().text);
-  if (path.size() > 1) {
-    // A column before a qualifier of the same name: then the rest are its fields.
-    if (path.size() == 2 && IsQualifier(path[0].text)) {
-      matches = Matches(path[1].text);
-    } else if (!matches.empty() || (path.size() > 2 && IsQualifier(path[0].text) &&
-                                    !Matches(path[1].text).empty())) {
-      return NotYet("reading a field of a struct", name.range);
-    }
-  }
+  bool qualified = path.size() > 1 && IsQualifier(path[0].text);
+  size_t first = qualified ? 1 : 0;
+  const std::vector<size_t>& matches = Matches(path[first].text);
   if (matches.empty()) {
     return Unknown(path, name.range);
+  }
+  if (path.size() > first + 1) {
+    return NotYet("reading a field of a struct", name.range);
   }
   if (matches.size() > 1) {
     return Invalid("AMBIGUOUS_REFERENCE", name.range,
@@ -141,24 +106,19 @@ arrow::Result<std::vector<size_t>> Scope::Expand(const ast::Expression& star) co
                    "there is no table " + PathText(star.path) + " in FROM" +
                        (qualifier_.empty() ? "" : "; there is " + qualifier_));
   }
-  std::vector<size_t> left_out;
+  std::vector<bool> left_out(columns_.size(), false);
   for (const ast::NamePath& path : star.except) {
-    bool qualified = path.size() == 2 && IsQualifier(path[0].text);
-    std::vector<size_t> matches;
-    if (path.size() == 1 || qualified) {
-      matches = Matches(path.back().text);
+    bool reachable = path.size() == 1 || (path.size() == 2 && IsQualifier(path[0].text));
+    if (!reachable || Matches(path.back().text).empty()) {
+      return Unknown(path, RangeOf(path));
     }
-    if (matches.empty()) {
-      return Unknown(path,
-                     {.offset = path.front().range.offset,
-                      .length = path.back().range.offset + path.back().range.length -
-                                path.front().range.offset});
+    for (size_t match : Matches(path.back().text)) {
+      left_out[match] = true;
     }
-    left_out.insert(left_out.end(), matches.begin(), matches.end());
   }
   std::vector<size_t> positions;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    if (!Contains(left_out, i)) {
+    if (!left_out[i]) {
       positions.push_back(i);
     }
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <arrow/result.h>
@@ -17,14 +18,6 @@ namespace wheelpit::sql {
 
 /// The error class of a name that no column has.
 inline constexpr std::string_view kUnresolvedColumn = "UNRESOLVED_COLUMN";
-
-/// Whether two names are the same to SQL: letters A to Z in either case.
-bool SameName(std::string_view a, std::string_view b);
-
-std::string LowerCase(std::string_view text);
-
-/// The known name that is nearest to `name`, as " did you mean x?", or empty.
-std::string DidYouMean(std::string_view name, const std::vector<std::string>& known);
 
 class Scope {
  public:
@@ -56,10 +49,11 @@ class Scope {
     bool nullable = true;
   };
 
-  std::vector<size_t> Matches(std::string_view name) const;
+  const std::vector<size_t>& Matches(std::string_view name) const;
   arrow::Status Unknown(const ast::NamePath& path, plan::SourceRange range) const;
 
   std::vector<Column> columns_;
+  std::unordered_map<std::string, std::vector<size_t>> positions_;  // by lower-case name
   std::string qualifier_;
 };
 
