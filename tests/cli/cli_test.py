@@ -254,7 +254,8 @@ def test_ctrl_c_ends_the_program_in_every_phase():
             outcome = interrupted(["sql", "-c", f'SELECT sum(price), min(name), max(day) FROM "{folder}"'], after)
             if outcome is not None:
                 hit += 1
-                check(outcome[0] == 130 and outcome[1] < 1.0, (after, outcome))
+                # Before the handler is there the signal ends the program by itself.
+                check(outcome[0] in (130, -signal.SIGINT) and outcome[1] < 1.0, (after, outcome))
         check(hit >= 2, hit)
 
 

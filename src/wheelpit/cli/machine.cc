@@ -238,7 +238,6 @@ arrow::Status ApplyDefaults(const Machine& machine, core::Config* config) {
   ARROW_RETURN_NOT_OK(fill(ConfigKey::kMemoryLimit, std::to_string(memory)));
   ARROW_RETURN_NOT_OK(
       fill(ConfigKey::kComputeThreads, std::to_string(machine.threads.value)));
-  ARROW_RETURN_NOT_OK(fill(ConfigKey::kSessionTimeZone, "UTC"));
   return fill(ConfigKey::kSpillDirectories, machine.spill_directory);
 }
 

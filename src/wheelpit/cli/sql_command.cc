@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <sys/ioctl.h>
@@ -19,6 +18,7 @@
 #include "wheelpit/cli/result_writer.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/session.h"
+#include "wheelpit/memory/mapped_pool.h"
 #include "wheelpit/sql/parser.h"
 
 namespace wheelpit::cli {
@@ -144,7 +144,7 @@ class Runner {
     const core::Config config = session->config();
     ARROW_ASSIGN_OR_RAISE(
         auto text, BatchText::Make(schema, config.Text(core::ConfigKey::kSessionTimeZone),
-                                   arrow::default_memory_pool()));
+                                   &pool_));
     auto writer =
         MakeResultWriter(format_,
                          {.width = TerminalWidth(STDOUT_FILENO),
@@ -173,6 +173,7 @@ class Runner {
   const SqlOptions& options_;
   const Format format_;
   Interrupt* const interrupt_;
+  memory::MappedMemoryPool pool_;  // of results as text
   Output out_;
   Output err_;
   int64_t row_count_ = 0;

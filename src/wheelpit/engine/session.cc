@@ -4,15 +4,29 @@
 #include <mutex>
 #include <utility>
 
+#include <arrow/type.h>
+
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/query_run.h"
+#include "wheelpit/exec/expr/evaluator.h"
 #include "wheelpit/sql/lexer.h"
 #include "wheelpit/sql/parser.h"
 
 namespace wheelpit::engine {
 
 using sql::ast::StatementKind;
+
+namespace {
+
+// Whether expressions can be evaluated in this zone; said when it is set, not when it is used.
+arrow::Status CheckTimeZone(const std::string& zone, arrow::MemoryPool* pool) {
+  return exec::Evaluator::Make({}, arrow::Schema({}),
+                               {.pool = pool, .time_zone = zone})
+      .status();
+}
+
+}  // namespace
 
 struct Query::Impl {
   // Shared with the engine's threads, which may be the last to let go.
@@ -54,7 +68,13 @@ struct Session::Impl {
   arrow::Status ApplySetting(const sql::ast::Statement& statement) {
     std::lock_guard lock(mutex);
     if (statement.kind == StatementKind::kSet && statement.value.has_value()) {
-      return config.Set(statement.key, *statement.value, core::ConfigSource::kSet);
+      core::Config changed = config;
+      ARROW_RETURN_NOT_OK(
+          changed.Set(statement.key, *statement.value, core::ConfigSource::kSet));
+      ARROW_RETURN_NOT_OK(
+          CheckTimeZone(changed.Text(core::ConfigKey::kSessionTimeZone), &engine->pool));
+      config = std::move(changed);
+      return arrow::Status::OK();
     }
     if (statement.kind == StatementKind::kReset) {
       return config.Reset(statement.key, engine->config);

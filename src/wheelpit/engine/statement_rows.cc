@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include <arrow/array/builder_binary.h>
 #include <arrow/record_batch.h>
@@ -18,22 +19,26 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+constexpr std::string_view kComment = "comment";
+
 std::shared_ptr<arrow::Schema> TextSchema(const std::vector<std::string>& names) {
   arrow::FieldVector fields;
   for (const auto& name : names) {
-    fields.push_back(arrow::field(name, arrow::utf8(), /*nullable=*/false));
+    fields.push_back(arrow::field(name, arrow::utf8(), name == kComment));
   }
   return arrow::schema(std::move(fields));
 }
 
 // A batch of text. From Arrow's default pool: it is a few lines, and may outlive any
 // budget.
+// An empty comment is a null, as in Spark.
 Rows TextRows(const std::vector<std::string>& names, const std::vector<Row>& rows) {
   arrow::ArrayVector columns;
   for (size_t column = 0; column < names.size(); ++column) {
     arrow::StringBuilder builder;
     for (const Row& row : rows) {
-      ARROW_RETURN_NOT_OK(builder.Append(row[column]));
+      const bool null = names[column] == kComment && row[column].empty();
+      ARROW_RETURN_NOT_OK(null ? builder.AppendNull() : builder.Append(row[column]));
     }
     ARROW_ASSIGN_OR_RAISE(auto array, builder.Finish());
     columns.push_back(std::move(array));
@@ -102,10 +107,13 @@ Rows DescribeRows(const arrow::Schema& schema,
     rows.push_back({field->name(), plan::TypeName(*field->type()),
                     partition ? "partition column" : ""});
   }
-  return TextRows({"col_name", "data_type", "comment"}, rows);
+  return TextRows({"col_name", "data_type", std::string(kComment)}, rows);
 }
 
 Rows SettingRows(const core::Config& config, const std::string& key) {
+  if (!key.empty()) {
+    ARROW_RETURN_NOT_OK(core::Config::Find(key).status());
+  }
   std::vector<Row> rows;
   for (const core::ConfigRow& row : core::ConfigTable()) {
     if (!key.empty() && row.name != key) {
