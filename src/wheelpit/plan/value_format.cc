@@ -208,7 +208,10 @@ void AppendDate(int64_t days, std::string* out) {
 
 void AppendTimestamp(int64_t local_micros, std::string* out) {
   const int64_t days = FloorDivide(local_micros, kMicrosPerDay);
-  const int64_t micros = local_micros - days * kMicrosPerDay;
+  int64_t micros = local_micros % kMicrosPerDay;
+  if (micros < 0) {
+    micros += kMicrosPerDay;
+  }
   const int64_t seconds = micros / kMicrosPerSecond;
   AppendDate(days, out);
   out->push_back(' ');
