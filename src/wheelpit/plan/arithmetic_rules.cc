@@ -56,12 +56,13 @@ arrow::Result<bool> ApplyDateArithmetic(CallRule* call) {
   return true;
 }
 
-// An integral operand beside a decimal: a literal takes the digits that it has, anything
-// else those that its type may have.
+// An integral operand beside a decimal: a literal (but of tinyint) takes the digits that
+// it has, anything else those that its type may have.
 ExprPtr IntegralAsDecimal(const ExprPtr& argument) {
   DecimalShape shape = DecimalShapeOf(*argument->type);
   int64_t value = 0;
   if (argument->kind == ExprKind::kLiteral && argument->literal->is_valid &&
+      ClassOf(*argument->type) != TypeClass::kInt8 &&
       IntegralValue(*argument->literal, &value)) {
     shape = {1, 0};
     for (; value / 10 != 0; value /= 10) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/plan/literal_cast.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <arrow/scalar.h>
@@ -81,12 +83,27 @@ ScalarPtr FromDecimal(const arrow::Decimal128Scalar& value,
   return std::make_shared<arrow::DoubleScalar>(number);
 }
 
+// The one special word whose meaning does not depend on the clock.
+bool IsEpoch(std::string_view text) {
+  constexpr std::string_view kEpoch = "epoch";
+  return std::equal(text.begin(), text.end(), kEpoch.begin(), kEpoch.end(),
+                    [](char a, char b) { return (a | 0x20) == b; });
+}
+
 ScalarPtr FromString(std::string_view text,
                      const std::shared_ptr<arrow::DataType>& type) {
   const TypeClass to = ClassOf(*type);
+  if (IsIntegral(to)) {
+    const auto value = ParseInteger(text);
+    return value ? FromIntegral(*value, type) : nullptr;
+  }
+  const bool epoch = IsEpoch(TrimBlanks(text));
   if (to == TypeClass::kDate) {
-    const auto days = ParseDate(text);
+    const std::optional<int32_t> days = epoch ? 0 : ParseDate(text);
     return days ? std::make_shared<arrow::Date32Scalar>(*days) : nullptr;
+  }
+  if (epoch && (to == TypeClass::kTimestamp || to == TypeClass::kTimestampNtz)) {
+    return std::make_shared<arrow::TimestampScalar>(0, type);
   }
   if (to == TypeClass::kTimestampNtz) {
     const auto parsed = ParseTimestamp(text);

@@ -82,8 +82,15 @@ void AppendFloating(Float value, std::string* out) {
   const char* end =
       std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
   const char* e = static_cast<const char*>(std::memchr(text, 'e', end - text));
+  if (e == text + 1) {
+    // Of two digits the nearest are taken: the least double is 4.9E-324, not 5.0E-324.
+    // They read back as well as the one digit, being nearer.
+    end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 1)
+              .ptr;
+    e = static_cast<const char*>(std::memchr(text, 'e', end - text));
+  }
   std::string digits(1, text[0]);
-  if (e > text + 1) {
+  if (e > text + 2 && (e > text + 3 || text[2] != '0')) {
     digits.append(text + 2, static_cast<size_t>(e - text - 2));
   }
   int exponent = 0;
@@ -201,7 +208,10 @@ void AppendDate(int64_t days, std::string* out) {
 
 void AppendTimestamp(int64_t local_micros, std::string* out) {
   const int64_t days = FloorDivide(local_micros, kMicrosPerDay);
-  const int64_t micros = local_micros - days * kMicrosPerDay;
+  int64_t micros = local_micros % kMicrosPerDay;
+  if (micros < 0) {
+    micros += kMicrosPerDay;
+  }
   const int64_t seconds = micros / kMicrosPerSecond;
   AppendDate(days, out);
   out->push_back(' ');

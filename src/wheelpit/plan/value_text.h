@@ -49,6 +49,9 @@ void AppendTimestamp(int64_t local_micros, std::string* out);
 /// `text` without ASCII blanks and control characters at both ends.
 std::string_view TrimBlanks(std::string_view text);
 
+/// "[+-]digits" with blanks around; nothing for other text or beyond 64 bits.
+std::optional<int64_t> ParseInteger(std::string_view text);
+
 /// "[+-]yyyy[-[m]m[-[d]d[( |T)anything]]]" with blanks around it.
 std::optional<int32_t> ParseDate(std::string_view text);
 

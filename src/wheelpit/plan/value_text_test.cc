@@ -45,6 +45,8 @@ TEST(ValueText, DoublesReadAsJavaWritesThem) {
   EXPECT_EQ(DoubleText(0.00012), "1.2E-4");
   EXPECT_EQ(DoubleText(0.1 + 0.2), "0.30000000000000004");
   EXPECT_EQ(DoubleText(std::numeric_limits<double>::max()), "1.7976931348623157E308");
+  EXPECT_EQ(DoubleText(4.9e-324), "4.9E-324");
+  EXPECT_EQ(DoubleText(2e23), "2.0E23");
   EXPECT_EQ(DoubleText(NAN), "NaN");
   EXPECT_EQ(DoubleText(-INFINITY), "-Infinity");
   std::string text;

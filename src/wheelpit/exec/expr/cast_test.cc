@@ -169,6 +169,9 @@ TEST(Cast, TimestampsAndNumbers) {
   EXPECT_EQ(To(arrow::int64(), before_epoch), "-1");
   EXPECT_EQ(To(arrow::float64(), before_epoch), "-0.5");
   EXPECT_EQ(To(arrow::decimal128(2, 1), before_epoch), "-0.5");
+  EXPECT_EQ(To(arrow::decimal128(20, 6), Timestamp("9999-12-31 23:59:59.999999")),
+            "253402300799.999999");
+  EXPECT_EQ(To(arrow::date32(), Text(" Epoch ")), "1970-01-01");
   EXPECT_EQ(To(arrow::int8(), before_epoch), "-1");
   EXPECT_EQ(To(arrow::int8(), Timestamp("2020-12-31")), "CAST_OVERFLOW");
   EXPECT_EQ(To(arrow::date32(), Timestamp("2020-01-01 10:00:00")), "2020-01-01");

@@ -26,7 +26,7 @@ using plan::Function;
 
 enum Rank { kComparisonRank = 0, kSafeRank = 1, kFallibleRank = 2 };
 
-// Appends the numbers of the rows whose mask byte is 1.
+// Writes the numbers of the rows whose mask byte is 1; gives the end.
 inline int32_t* AppendMasked(const uint8_t* mask, int64_t first, int64_t count,
                              int32_t* out) {
   for (int64_t i = 0; i < count; ++i) {
@@ -60,9 +60,8 @@ constexpr int64_t kBlockRows = 256;
 template <typename T, typename Test>
 void SelectRows(const Span<T>& span, int64_t length, Test test,
                 std::vector<int32_t>* selection) {
-  selection->resize(static_cast<size_t>(length));
-  int32_t* out = selection->data();
   uint8_t mask[kBlockRows];
+  int32_t rows[kBlockRows];
   for (int64_t first = 0; first < length; first += kBlockRows) {
     const int64_t count = std::min(kBlockRows, length - first);
     const T* values = span.values + first;
@@ -79,9 +78,8 @@ void SelectRows(const Span<T>& span, int64_t length, Test test,
         mask[i] = span.IsValid(first + i) ? mask[i] : 0;
       }
     }
-    out = AppendMasked(mask, first, count, out);
+    selection->insert(selection->end(), rows, AppendMasked(mask, first, count, rows));
   }
-  selection->resize(static_cast<size_t>(out - selection->data()));
 }
 
 template <typename T, typename Test>

@@ -247,6 +247,9 @@ TEST(Evaluator, Rounding) {
   EXPECT_EQ(ValueOf(Function::kRound, {Double(1.005), Int(2)}), "1.01");
   EXPECT_EQ(ValueOf(Function::kRound, {Double(9.99), Int(1)}), "10.0");
   EXPECT_EQ(ValueOf(Function::kRound, {Double(1e300), Int(2)}), "1.0E300");
+  EXPECT_EQ(ValueOf(Function::kRound, {Double(-0.0)}), "0.0");
+  EXPECT_EQ(ValueOf(Function::kRound, {Double(-1.5), Int(-1)}), "0.0");
+  EXPECT_EQ(ValueOf(Function::kRound, {Dec("1.555"), Text("2")}), "1.56");
   EXPECT_EQ(ValueOf(Function::kRound, {Float(123.456F), Int(1)}), "123.5");
   EXPECT_EQ(ValueOf(Function::kRound, {Int(15), Int(-1)}), "20");
   EXPECT_EQ(ValueOf(Function::kRound, {Int(-25), Int(-1)}), "-30");

@@ -176,23 +176,6 @@ constexpr std::array<double, 23> kExactPowers = {
 
 }  // namespace
 
-std::optional<int64_t> ParseInteger(std::string_view text) {
-  text = plan::TrimBlanks(text);
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) {
-      return std::nullopt;
-    }
-  }
-  int64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return value;
-}
-
 std::optional<double> ParseDouble(std::string_view text) {
   return ParseFloating<double>(text);
 }

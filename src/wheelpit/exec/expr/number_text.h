@@ -11,9 +11,6 @@
 
 namespace wheelpit::exec::expr {
 
-/// "[+-]digits" with blanks around; nothing for other text or beyond 64 bits.
-std::optional<int64_t> ParseInteger(std::string_view text);
-
 /// What Java's parseDouble takes (also "1.5d", "0x1p3"), and inf, infinity and nan in any
 /// case. Too large is infinity, too small 0.
 std::optional<double> ParseDouble(std::string_view text);

@@ -85,8 +85,11 @@ arrow::Status RoundDecimalToInteger(const KernelCall& call,
 
 // The shortest decimal digits of the value, rounded half up at 10^-digits.
 double RoundDouble(double value, int32_t digits) {
-  if (!std::isfinite(value) || value == 0) {
+  if (!std::isfinite(value)) {
     return value;
+  }
+  if (value == 0) {
+    return 0;  // there is no -0 in decimal digits
   }
   char text[40];
   const char* end = std::to_chars(text, text + sizeof text, std::fabs(value),
@@ -119,7 +122,7 @@ double RoundDouble(double value, int32_t digits) {
   rounded += "e" + std::to_string(-static_cast<int64_t>(digits));
   double result = 0;
   std::from_chars(rounded.data(), rounded.data() + rounded.size(), result);
-  return std::signbit(value) ? -result : result;
+  return std::signbit(value) && result != 0 ? -result : result;
 }
 
 template <typename T>

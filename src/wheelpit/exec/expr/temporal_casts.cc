@@ -9,7 +9,6 @@
 #include "wheelpit/exec/expr/decimal_math.h"
 #include "wheelpit/exec/expr/kernel.h"
 #include "wheelpit/exec/expr/number_range.h"
-#include "wheelpit/exec/expr/number_text.h"
 #include "wheelpit/plan/value_text.h"
 
 namespace wheelpit::exec::expr {
@@ -96,9 +95,9 @@ arrow::Status TimestampToDecimal(const KernelCall& call,
       call, arguments[0], count, out,
       [to](int64_t micros, DecimalWords* result) -> std::string_view {
         int128 value = 0;
-        const std::string_view refused = DecimalFromDouble(SecondsOf(micros), to, &value);
+        const bool fits = Rescale(micros, /*from_scale=*/6, to, &value);
         *result = ToWords(value);
-        return refused;
+        return fits ? std::string_view() : kOutOfRange;
       });
 }
 

@@ -111,7 +111,7 @@ arrow::Status TextToInteger(const KernelCall& call, std::span<const Vector> argu
                             int64_t count, Vector* out) {
   return TextCastLoop<R>(call, arguments[0], count, out,
                          [](std::string_view text, R* result) -> std::string_view {
-                           const auto value = ParseInteger(text);
+                           const auto value = plan::ParseInteger(text);
                            if (!value || *value < std::numeric_limits<R>::min() ||
                                *value > std::numeric_limits<R>::max()) {
                              return kCastInvalid;
