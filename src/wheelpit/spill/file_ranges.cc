@@ -78,9 +78,11 @@ void FileRanges::GiveBack(FileRange range) {
 void FileRanges::AddFree(FileRange range) {
   free_.emplace(range.offset, range.size);
   free_by_size_.emplace(range.size, range.offset);
+  free_bytes_ += range.size;
 }
 
 void FileRanges::RemoveFree(std::map<int64_t, int64_t>::iterator free) {
+  free_bytes_ -= free->second;
   free_by_size_.erase({free->second, free->first});
   free_.erase(free);
 }

@@ -31,6 +31,8 @@ class FileRanges {
   /// file they make it shorter.
   void GiveBack(const std::vector<FileRange>& ranges);
 
+  /// What can be taken without a longer file on disk: the holes and a tail that is free.
+  int64_t room() const { return free_bytes_ + peak_end_ - end_; }
   /// The end of the last range in use.
   int64_t end() const { return end_; }
   /// The largest that end() has been: the length of the file on disk.
@@ -45,6 +47,7 @@ class FileRanges {
 
   std::map<int64_t, int64_t> free_;                     // size by offset
   std::set<std::pair<int64_t, int64_t>> free_by_size_;  // (size, offset)
+  int64_t free_bytes_ = 0;
   int64_t end_ = 0;
   int64_t peak_end_ = 0;
 };

@@ -53,7 +53,9 @@ TEST(FileRanges, AFreedTailMakesTheFileShorter) {
   const auto b = ranges.Take(kUnit);
   ranges.GiveBack(b);
   EXPECT_EQ(ranges.end(), kUnit);
+  EXPECT_EQ(ranges.room(), kUnit);
   ranges.GiveBack(a);
+  EXPECT_EQ(ranges.room(), 2 * kUnit);
   EXPECT_EQ(ranges.end(), 0);
 }
 

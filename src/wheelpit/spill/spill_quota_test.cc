@@ -73,6 +73,29 @@ TEST(SpillQuota, AbsurdSizesDoNotWrapAround) {
   EXPECT_EQ(quota.used_bytes(), INT64_MAX - 1);
 }
 
+TEST(SpillQuota, TheLastByteGoesToOneThreadAtATime) {
+  SpillQuota quota({.owner = "the process", .setting = "s", .limit_bytes = 1}, nullptr);
+  const auto threads =
+      core::ThreadPool::Make({.thread_count = 8, .role = core::ThreadRole::kIo})
+          .ValueOrDie();
+  std::atomic<int> holders{0};
+  std::atomic<int64_t> held{0};
+  ASSERT_TRUE(core::ParallelFor(threads.get(), 8, [&](int64_t) {
+                for (int i = 0; i < 20'000; ++i) {
+                  const auto reservation = quota.Reserve(1);
+                  if (reservation.ok()) {
+                    EXPECT_EQ(++holders, 1);
+                    EXPECT_EQ(quota.used_bytes(), 1);
+                    ++held;
+                    --holders;
+                  }
+                }
+                return arrow::Status::OK();
+              }).ok());
+  EXPECT_GT(held, 0);
+  EXPECT_EQ(quota.used_bytes(), 0);
+}
+
 class SpillQuotaUnderLoad : public SpillFixture {};
 
 // Eight threads write, drop and fail at random; a ninth looks all the time.

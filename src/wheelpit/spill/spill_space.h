@@ -35,7 +35,7 @@ class SpillStore;
 struct SpillHost {
   SpillDirectories* directories = nullptr;
   SpillQuota* quota = nullptr;
-  /// Closes files when the last extent ends on a compute thread.
+  /// Closes files when the last extent ends on a compute thread; null where none does.
   core::Executor* io = nullptr;
 };
 

@@ -82,8 +82,24 @@ Result<SpillExtent> SpillStore::Write(std::shared_ptr<SpillStore> store,
 }
 
 size_t SpillStore::NextDirectory(int64_t size) {
-  const int64_t turns = bytes_begun_.fetch_add(size) / kBytesPerTurn;
+  size_t best = files_.size();
+  int64_t most = size - 1;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    const int64_t room = files_[i].failed ? 0 : files_[i].ranges.Lock()->room();
+    if (room > most) {
+      most = room;
+      best = i;
+    }
+  }
+  if (best < files_.size()) {
+    return best;
+  }
+  const int64_t turns = bytes_in_turns_.fetch_add(size) / kBytesPerTurn;
   return (turn_ + static_cast<uint64_t>(turns)) % files_.size();
+}
+
+void SpillStore::EndTurn() {
+  bytes_in_turns_.fetch_add(kBytesPerTurn);
 }
 
 Result<int> SpillStore::FileIn(size_t index, FileDescriptor* directory) {
@@ -95,8 +111,7 @@ Result<int> SpillStore::FileIn(size_t index, FileDescriptor* directory) {
   if (file.fd.load() < 0) {
     auto opened = host_.directories->OpenUnnamed(index);
     if (!opened.ok()) {
-      // The rotation goes on, so that who tries again tries the next directory.
-      bytes_begun_.fetch_add(kBytesPerTurn);
+      EndTurn();
       return core::WithContext(opened.status(), "query '" + query_ + "'");
     }
     *directory = std::move(opened->directory);
@@ -125,11 +140,11 @@ Status SpillStore::WriteBytes(int fd, const SpillExtent& extent,
     left = left.subspan(part.size());
     skip = 0;
   }
+  files_[extent.directory_].failed = error != 0;
   if (error == 0) {
     return Status::OK();
   }
-  // The rotation goes on, so that who tries again tries the next directory.
-  bytes_begun_.fetch_add(kBytesPerTurn);
+  EndTurn();
   const auto status = core::ErrnoStatus(-error, "cannot write " + Describe(extent));
   return core::KindOf(status) != ErrorKind::kDiskFull
              ? status

@@ -45,10 +45,15 @@ class SpillStore {
     std::mutex opening;
     FileDescriptor descriptor;  // set once, under `opening`, before `fd` is
     std::atomic<int> fd{-1};
+    std::atomic<bool> failed{false};  // its last write did
     core::Guarded<FileRanges> ranges;
   };
 
+  // The file with the most room, when that is `size` bytes, else the next turn of the
+  // rotation.
   size_t NextDirectory(int64_t size);
+  // The rotation goes on, so that who tries again tries another directory.
+  void EndTurn();
   // The descriptor of a directory's file. Opens it when it is not; `*directory` is what
   // that leaves to be closed.
   arrow::Result<int> FileIn(size_t index, FileDescriptor* directory);
@@ -64,7 +69,7 @@ class SpillStore {
   SpillQuota quota_;
   const uint64_t turn_;  // identity of the query, and where its rotation begins
   std::atomic<uint64_t> extents_begun_{0};
-  std::atomic<int64_t> bytes_begun_{0};
+  std::atomic<int64_t> bytes_in_turns_{0};
   std::vector<File> files_;
 };
 
