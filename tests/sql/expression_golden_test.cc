@@ -172,9 +172,7 @@ std::string StatementOf(const JsonValue& line) {
 
 // How the list of known differences names a line.
 std::string NameOf(const std::string& area, const JsonValue& line) {
-  const bool query = line.Find("query") != nullptr;
-  return area + " " + line.TextOf("zone") + " " +
-         JsonText(line.TextOf(query ? "query" : "expression"));
+  return area + " " + line.TextOf("zone") + " " + JsonText(StatementOf(line));
 }
 
 std::set<std::string> KnownDifferences(const std::string& area) {
