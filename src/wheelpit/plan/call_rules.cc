@@ -23,7 +23,10 @@ ExprPtr CastNode(ExprPtr argument, std::shared_ptr<arrow::DataType> type, bool t
   auto cast = std::make_shared<Expr>();
   cast->kind = ExprKind::kCast;
   cast->type = std::move(type);
-  cast->nullable = argument->nullable || try_cast;
+  // NaN and the infinities are null as decimals.
+  cast->nullable = argument->nullable || try_cast ||
+                   (IsFloating(ClassOf(*argument->type)) &&
+                    ClassOf(*cast->type) == TypeClass::kDecimal);
   cast->try_cast = try_cast;
   cast->range = range;
   cast->arguments.push_back(std::move(argument));

@@ -260,9 +260,12 @@ class Compiler {
     ARROW_ASSIGN_OR_RAISE(NodePtr value, Compile(call->arguments[0], depth + 1));
     ARROW_ASSIGN_OR_RAISE(NodePtr literal, Compile(call->arguments[1], depth + 1));
     const bool can_fail = value->can_fail();
+    const bool constant = value->constant() != nullptr;
     arguments.push_back(std::move(value));
     arguments.push_back(std::move(literal));
-    return Assemble(call, can_fail, std::move(arguments), depth);
+    ARROW_ASSIGN_OR_RAISE(NodePtr node,
+                          Assemble(call, can_fail, std::move(arguments), depth));
+    return constant ? Fold(call, std::move(node)) : std::move(node);
   }
 
   arrow::Result<NodePtr> Assemble(const ExprPtr& expression, bool can_fail,

@@ -145,38 +145,25 @@ arrow::Result<Vector> GatherOther(const Vector& vector, const int32_t* positions
   return out;
 }
 
-arrow::Result<Vector> Whole(const std::shared_ptr<arrow::Array>& array,
+arrow::Result<Vector> Nulls(const std::shared_ptr<arrow::DataType>& type, int64_t length,
                             arrow::MemoryPool* pool) {
+  Vector vector;
+  vector.type = type;
+  vector.length = length;
+  ARROW_RETURN_NOT_OK(AllocateValidity(&vector, 0, pool).status());
+  return vector;
+}
+
+// The values of an array in place, without their validity; not for booleans.
+arrow::Result<Vector> ValuesOf(const std::shared_ptr<arrow::Array>& array,
+                               arrow::MemoryPool* pool) {
   const arrow::ArrayData& data = *array->data();
   Vector vector;
   vector.type = data.type;
   vector.type_class = plan::ClassOf(*data.type);
   vector.length = data.length;
-  if (vector.type_class == TypeClass::kNull) {
-    ARROW_RETURN_NOT_OK(AllocateValidity(&vector, 0, pool).status());
-    return vector;
-  }
-  if (array->null_count() != 0) {
-    ARROW_ASSIGN_OR_RAISE(uint8_t * valid, AllocateValidity(&vector, 1, pool));
-    if (data.buffers[0] != nullptr) {
-      BitsToBytes(data.buffers[0]->data(), data.offset, data.length, valid);
-    } else {
-      for (int64_t i = 0; i < data.length; ++i) {
-        valid[i] = array->IsValid(i) ? 1 : 0;
-      }
-    }
-  }
   if (vector.type_class == TypeClass::kOther) {
     vector.other = array;
-    return vector;
-  }
-  if (vector.type_class == TypeClass::kBoolean) {
-    ARROW_ASSIGN_OR_RAISE(vector.values_buffer, arrow::AllocateBuffer(data.length, pool));
-    if (data.length > 0) {
-      BitsToBytes(data.buffers[1]->data(), data.offset, data.length,
-                  vector.values_buffer->mutable_data());
-    }
-    vector.values = vector.values_buffer->data();
     return vector;
   }
   vector.values_buffer = data.buffers[1];
@@ -193,6 +180,65 @@ arrow::Result<Vector> Whole(const std::shared_ptr<arrow::Array>& array,
     vector.bytes_buffer = data.buffers[2];
     vector.bytes =
         vector.bytes_buffer == nullptr ? "" : vector.bytes_buffer->data_as<char>();
+  }
+  return vector;
+}
+
+// All rows of an array.
+arrow::Result<Vector> Whole(const std::shared_ptr<arrow::Array>& array,
+                            arrow::MemoryPool* pool) {
+  const arrow::ArrayData& data = *array->data();
+  Vector vector;
+  if (data.type->id() == arrow::Type::NA) {
+    return Nulls(data.type, data.length, pool);
+  }
+  if (data.type->id() == arrow::Type::BOOL) {
+    ARROW_ASSIGN_OR_RAISE(vector, AllocateVector(data.type, data.length, pool));
+    if (data.length > 0) {
+      BitsToBytes(data.buffers[1]->data(), data.offset, data.length,
+                  MutableValues<uint8_t>(vector));
+    }
+  } else {
+    ARROW_ASSIGN_OR_RAISE(vector, ValuesOf(array, pool));
+  }
+  if (array->null_count() != 0) {
+    ARROW_ASSIGN_OR_RAISE(uint8_t * valid, AllocateValidity(&vector, 1, pool));
+    if (data.buffers[0] != nullptr) {
+      BitsToBytes(data.buffers[0]->data(), data.offset, data.length, valid);
+    } else {
+      for (int64_t i = 0; i < data.length; ++i) {
+        valid[i] = array->IsValid(i) ? 1 : 0;
+      }
+    }
+  }
+  return vector;
+}
+
+// Some rows of an array; the others are not looked at.
+arrow::Result<Vector> Some(const std::shared_ptr<arrow::Array>& array,
+                           const int32_t* selection, int64_t count,
+                           arrow::MemoryPool* pool) {
+  const arrow::ArrayData& data = *array->data();
+  Vector vector;
+  if (data.type->id() == arrow::Type::NA) {
+    return Nulls(data.type, count, pool);
+  }
+  if (data.type->id() == arrow::Type::BOOL) {
+    ARROW_ASSIGN_OR_RAISE(vector, AllocateVector(data.type, count, pool));
+    auto* values = MutableValues<uint8_t>(vector);
+    for (int64_t i = 0; i < count; ++i) {
+      values[i] =
+          arrow::bit_util::GetBit(data.buffers[1]->data(), data.offset + selection[i]);
+    }
+  } else {
+    ARROW_ASSIGN_OR_RAISE(const Vector all, ValuesOf(array, pool));
+    ARROW_ASSIGN_OR_RAISE(vector, Gather(all, selection, count, pool));
+  }
+  if (array->null_count() != 0) {
+    ARROW_ASSIGN_OR_RAISE(uint8_t * valid, AllocateValidity(&vector, 1, pool));
+    for (int64_t i = 0; i < count; ++i) {
+      valid[i] = array->IsValid(selection[i]) ? 1 : 0;
+    }
   }
   return vector;
 }
@@ -346,8 +392,7 @@ arrow::Result<Vector> VectorFromArray(const std::shared_ptr<arrow::Array>& array
     return FromDictionary(static_cast<const arrow::DictionaryArray&>(*array), selection,
                           length, pool);
   }
-  ARROW_ASSIGN_OR_RAISE(Vector vector, Whole(array, pool));
-  return selection == nullptr ? vector : Gather(vector, selection, length, pool);
+  return selection == nullptr ? Whole(array, pool) : Some(array, selection, length, pool);
 }
 
 arrow::Result<Vector> Gather(const Vector& vector, const int32_t* positions,
