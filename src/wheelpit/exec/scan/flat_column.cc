@@ -360,14 +360,16 @@ arrow::Status FlatColumn::SkipCodes(const PageSlot& page, int64_t begin) {
 
 arrow::Status FlatColumn::CheckCodes(const PageSlot& page,
                                      std::span<const uint32_t> codes) const {
-  // The bits of all together are at least the greatest code: mostly that settles it.
-  uint32_t bits = 0;
-  for (const uint32_t code : codes) bits |= code;
-  const auto size = static_cast<uint64_t>(dictionary_.count);
-  if (bits < size || codes.empty()) return arrow::Status::OK();
-  const uint32_t greatest = *std::max_element(codes.begin(), codes.end());
-  if (greatest < size) return arrow::Status::OK();
-  return stream_->Corrupt(page, "code ", greatest, " is beyond its dictionary of ", size);
+  // Without branches: a code beyond the last one makes the difference negative, one from
+  // 2^31 on is negative itself.
+  const auto last = static_cast<uint32_t>(dictionary_.count) - 1;
+  uint32_t signs = 0;
+  for (const uint32_t code : codes) signs |= code | (last - code);
+  if (codes.empty() || (dictionary_.count > 0 && signs >> 31 == 0)) {
+    return arrow::Status::OK();
+  }
+  return stream_->Corrupt(page, "code ", *std::max_element(codes.begin(), codes.end()),
+                          " is beyond its dictionary of ", dictionary_.count);
 }
 
 arrow::Status FlatColumn::DecodeCodes(const PageSlot& page, int64_t begin, int64_t end) {
@@ -417,17 +419,32 @@ arrow::Status FlatColumn::Locate(const Segment& segment) {
   }
   const int32_t base = rank(first);
   if (coded_) ARROW_RETURN_NOT_OK(DecodeCodes(*segment.page, base, rank(last)));
+  if (!has_nulls_) {
+    const bool contiguous = segment.rows.size() == static_cast<size_t>(last - first);
+    if (!coded_) {
+      indices_.assign(segment.rows.begin(), segment.rows.end());
+    } else if (contiguous) {
+      indices_.assign(codes_.begin(), codes_.end());
+    } else {
+      indices_.resize(segment.rows.size());
+      std::transform(
+          segment.rows.begin(), segment.rows.end(), indices_.begin(), [&](int32_t row) {
+            return static_cast<int32_t>(codes_[static_cast<size_t>(row - first)]);
+          });
+    }
+    return arrow::Status::OK();
+  }
   indices_.resize(segment.rows.size());
   for (size_t i = 0; i < segment.rows.size(); ++i) {
     const auto row = static_cast<size_t>(segment.rows[i]);
-    if (has_nulls_ && ranks_[row] == ranks_[row + 1]) {
+    const int32_t position = ranks_[row];
+    if (position == ranks_[row + 1]) {
       indices_[i] = -1;
-      continue;
+    } else {
+      indices_[i] =
+          coded_ ? static_cast<int32_t>(codes_[static_cast<size_t>(position - base)])
+                 : position;
     }
-    const int32_t position = rank(segment.rows[i]);
-    indices_[i] = coded_
-                      ? static_cast<int32_t>(codes_[static_cast<size_t>(position - base)])
-                      : position;
   }
   return arrow::Status::OK();
 }
