@@ -12,7 +12,7 @@
 
 namespace wheelpit::exec {
 
-void Narrow(const std::vector<int32_t>& positions, Selection* selection) {
+void Narrow(const std::vector<int32_t>& positions, RowSelection* selection) {
   if (selection->all) {
     selection->rows = positions;
     selection->all = static_cast<int64_t>(positions.size()) == selection->length;
@@ -41,7 +41,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> TakePositions(
 }
 
 arrow::Status ColumnReader::Filter(int64_t begin, RowFilter* filter, bool keep,
-                                   Selection* selection) {
+                                   RowSelection* selection) {
   ARROW_RETURN_NOT_OK(Read(begin, *selection));
   ARROW_ASSIGN_OR_RAISE(auto array, Finish());
   std::vector<int32_t> positions(static_cast<size_t>(array->length()));

@@ -16,7 +16,7 @@
 namespace wheelpit::exec {
 
 /// Some of `length` successive rows: all, or those in `rows`, ascending.
-struct Selection {
+struct RowSelection {
   int64_t length = 0;
   bool all = true;
   std::vector<int32_t> rows;
@@ -35,7 +35,7 @@ class ColumnReader {
 
   /// Decodes the selected rows, which count from row `begin` of the row group, and
   /// appends them to what Finish gives. Their rows must be ensured.
-  virtual arrow::Status Read(int64_t begin, const Selection& selection) = 0;
+  virtual arrow::Status Read(int64_t begin, const RowSelection& selection) = 0;
 
   /// What was read since the last time.
   virtual arrow::Result<std::shared_ptr<arrow::Array>> Finish() = 0;
@@ -43,7 +43,7 @@ class ColumnReader {
   /// Narrows the selection to the rows for which `filter` (over this column only) is
   /// true. With `keep` Finish then gives those rows.
   virtual arrow::Status Filter(int64_t begin, RowFilter* filter, bool keep,
-                               Selection* selection);
+                               RowSelection* selection);
 
   /// About how many bytes a row of the ensured ones takes in memory.
   virtual int64_t bytes_per_row() const = 0;
@@ -60,7 +60,7 @@ class ColumnReader {
 };
 
 /// Replaces a selection by those of its rows whose positions are given, ascending.
-void Narrow(const std::vector<int32_t>& positions, Selection* selection);
+void Narrow(const std::vector<int32_t>& positions, RowSelection* selection);
 
 /// The values of `array` at `positions`.
 arrow::Result<std::shared_ptr<arrow::Array>> TakePositions(

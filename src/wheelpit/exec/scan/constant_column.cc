@@ -8,7 +8,7 @@
 
 namespace wheelpit::exec {
 
-arrow::Status ConstantColumn::Read(int64_t, const Selection& selection) {
+arrow::Status ConstantColumn::Read(int64_t, const RowSelection& selection) {
   pending_ += selection.count();
   return arrow::Status::OK();
 }

@@ -17,7 +17,7 @@ class ConstantColumn final : public ColumnReader {
       : ColumnReader(pool), value_(std::move(value)) {}
 
   arrow::Result<bool> Ensure(int64_t, int64_t, core::Wait*) override { return true; }
-  arrow::Status Read(int64_t begin, const Selection& selection) override;
+  arrow::Status Read(int64_t begin, const RowSelection& selection) override;
   arrow::Result<std::shared_ptr<arrow::Array>> Finish() override;
   int64_t bytes_per_row() const override;
 

@@ -35,6 +35,13 @@ enum EncodingNumber : int32_t {
   kByteStreamSplit = 9,
 };
 
+// Pages whose levels or values take memory per row, however few bytes they have, may have
+// this many: a thousand times what writers make.
+constexpr int64_t kExpandedRowsMax = int64_t{1} << 24;
+
+// Extracting one code costs about as much as unpacking this many.
+constexpr size_t kPickShare = 4;
+
 bool IsCoded(const PageHeader& header) {
   return header.encoding == kPlainDictionary || header.encoding == kRleDictionary;
 }
@@ -122,7 +129,7 @@ int64_t FlatColumn::bytes_per_row() const {
 }
 
 template <typename Use>
-arrow::Status FlatColumn::ForEachSegment(int64_t begin, const Selection& selection,
+arrow::Status FlatColumn::ForEachSegment(int64_t begin, const RowSelection& selection,
                                          Use use) {
   int64_t next = 0;
   const int64_t count = selection.count();
@@ -172,19 +179,23 @@ arrow::Status FlatColumn::LoadDictionary() {
     return stream_->Corrupt(first, "its dictionary ends after ", dictionary_.count,
                             " of ", header->value_count, " values");
   }
-  if (layout_.conversion != nullptr) {
-    std::vector<uint8_t> converted(
-        static_cast<size_t>(dictionary_.count * layout_.target_width));
-    if (!layout_.conversion(dictionary_.data, dictionary_.count, layout_.arguments,
-                            converted.data())) {
-      return stream_->Corrupt(first, "a value does not fit type ",
-                              options_.type->ToString());
-    }
-    dictionary_storage_ = std::move(converted);
-    dictionary_.data = dictionary_storage_.data();
-    dictionary_.converted = true;
-  }
   dictionary_loaded_ = true;
+  return arrow::Status::OK();
+}
+
+// Pays once more values were taken from it than it has.
+arrow::Status FlatColumn::ConvertDictionary(const PageSlot& page) {
+  if (layout_.conversion == nullptr || dictionary_.converted) return arrow::Status::OK();
+  std::vector<uint8_t> converted(
+      static_cast<size_t>(dictionary_.count * layout_.target_width));
+  if (!layout_.conversion(dictionary_.data, dictionary_.count, layout_.arguments,
+                          converted.data())) {
+    return stream_->Corrupt(page, "a value does not fit type ",
+                            options_.type->ToString());
+  }
+  dictionary_storage_ = std::move(converted);
+  dictionary_.data = dictionary_storage_.data();
+  dictionary_.converted = true;
   return arrow::Status::OK();
 }
 
@@ -207,10 +218,16 @@ arrow::Status FlatColumn::OpenLevels(const PageSlot& page,
   const int64_t rows = page.header.value_count;
   value_count_ = rows;
   has_nulls_ = false;
+  all_null_ = false;
   if (options_.leaf.max_definition_level == 0) return arrow::Status::OK();
   RleDecoder decoder(levels, 1);
   uint32_t level = 0;
-  if (decoder.PeekRun(rows, &level) == rows && level == 1) return arrow::Status::OK();
+  if (decoder.PeekRun(rows, &level) == rows && level <= 1) {
+    all_null_ = has_nulls_ = level == 0;
+    if (all_null_) value_count_ = 0;
+    return arrow::Status::OK();
+  }
+  ARROW_RETURN_NOT_OK(CheckExpansion(page));
   scratch_.resize(static_cast<size_t>(rows));
   if (decoder.Decode(scratch_.data(), rows) != rows) {
     return stream_->Corrupt(page, "it has fewer levels than values");
@@ -228,6 +245,13 @@ arrow::Status FlatColumn::OpenLevels(const PageSlot& page,
   value_count_ = rank;
   has_nulls_ = rank != rows;
   return arrow::Status::OK();
+}
+
+arrow::Status FlatColumn::CheckExpansion(const PageSlot& page) const {
+  if (page.header.value_count <= kExpandedRowsMax) return arrow::Status::OK();
+  return stream_->At(core::Error(
+      ErrorKind::kUnsupported, "a page of ", page.header.value_count, " rows, more than ",
+      kExpandedRowsMax, ", is not supported: write the file with smaller pages"));
 }
 
 arrow::Status FlatColumn::OpenValues(const PageSlot& page,
@@ -301,6 +325,7 @@ arrow::Status FlatColumn::OpenByArrow(const PageSlot& page,
   const auto* descriptor = options_.descriptor;
   const int64_t count = value_count_;
   arrow::MemoryPool* pool = options_.stream.pool;
+  ARROW_RETURN_NOT_OK(CheckExpansion(page));
   if (type == PhysicalType::BOOLEAN && page.header.encoding == kRle) {
     if (values.size() < 4) return stream_->Corrupt(page, "it ends within its length");
     RleDecoder decoder(values.subspan(4), 1);
@@ -327,60 +352,117 @@ arrow::Status FlatColumn::OpenByArrow(const PageSlot& page,
   return arrow::Status::OK();
 }
 
-arrow::Status FlatColumn::DecodeCodes(const PageSlot& page, int64_t begin, int64_t end) {
-  if (begin > codes_position_) {
-    codes_position_ += codes_decoder_.Skip(begin - codes_position_);
+arrow::Status FlatColumn::SkipCodes(const PageSlot& page, int64_t begin) {
+  codes_position_ += codes_decoder_.Skip(begin - codes_position_);
+  if (codes_position_ == begin) return arrow::Status::OK();
+  return stream_->Corrupt(page, "it has fewer codes than values");
+}
+
+arrow::Status FlatColumn::CheckCodes(const PageSlot& page,
+                                     std::span<const uint32_t> codes) const {
+  // Without branches: a code beyond the last one makes the difference negative, one from
+  // 2^31 on is negative itself.
+  const auto last = static_cast<uint32_t>(dictionary_.count) - 1;
+  uint32_t signs = 0;
+  for (const uint32_t code : codes) signs |= code | (last - code);
+  if (codes.empty() || (dictionary_.count > 0 && signs >> 31 == 0)) {
+    return arrow::Status::OK();
   }
-  const int64_t count = end - begin;
-  codes_.resize(static_cast<size_t>(count));
+  return stream_->Corrupt(page, "code ", *std::max_element(codes.begin(), codes.end()),
+                          " is beyond its dictionary of ", dictionary_.count);
+}
+
+arrow::Status FlatColumn::DecodeCodes(const PageSlot& page, int64_t begin, int64_t end) {
+  ARROW_RETURN_NOT_OK(SkipCodes(page, begin));
+  codes_.resize(static_cast<size_t>(end - begin));
   codes_begin_ = begin;
-  const int64_t got =
-      codes_position_ == begin ? codes_decoder_.Decode(codes_.data(), count) : 0;
+  const int64_t got = codes_decoder_.Decode(codes_.data(), end - begin);
+  codes_position_ += got;
+  if (got != end - begin) {
+    return stream_->Corrupt(page, "it has fewer codes than values");
+  }
+  return CheckCodes(page, codes_);
+}
+
+// Of a page without nulls, the codes of the segment's rows, into indices_.
+arrow::Status FlatColumn::PickCodes(const PageSlot& page, const Segment& segment) {
+  const int32_t first = segment.rows.front();
+  const int64_t count = segment.rows.back() + 1 - first;
+  ARROW_RETURN_NOT_OK(SkipCodes(page, first));
+  positions_.resize(segment.rows.size());
+  std::transform(segment.rows.begin(), segment.rows.end(), positions_.begin(),
+                 [&](int32_t row) { return row - first; });
+  codes_.resize(segment.rows.size());
+  const int64_t got = codes_decoder_.Pick(positions_, count, codes_.data());
   codes_position_ += got;
   if (got != count) return stream_->Corrupt(page, "it has fewer codes than values");
-  // The bits of all together are at least the greatest code: mostly that settles it.
-  uint32_t bits = 0;
-  for (const uint32_t code : codes_) bits |= code;
-  const auto size = static_cast<uint64_t>(dictionary_.count);
-  if (bits < size || count == 0) return arrow::Status::OK();
-  const uint32_t greatest = *std::max_element(codes_.begin(), codes_.end());
-  if (greatest < size) return arrow::Status::OK();
-  return stream_->Corrupt(page, "code ", greatest, " is beyond its dictionary of ", size);
+  ARROW_RETURN_NOT_OK(CheckCodes(page, codes_));
+  indices_.assign(codes_.begin(), codes_.end());
+  return arrow::Status::OK();
 }
 
 arrow::Status FlatColumn::Locate(const Segment& segment) {
   const int32_t first = segment.rows.front();
   const int32_t last = segment.rows.back() + 1;
   ARROW_RETURN_NOT_OK(OpenPage(segment.page));
+  if (all_null_) {
+    indices_.assign(segment.rows.size(), -1);
+    return arrow::Status::OK();
+  }
   const auto rank = [&](int32_t row) {
     return has_nulls_ ? ranks_[static_cast<size_t>(row)] : row;
   };
+  // Few of many: extracting each beats unpacking all.
+  if (coded_ && !has_nulls_ &&
+      segment.rows.size() < static_cast<size_t>(last - first) / kPickShare) {
+    return PickCodes(*segment.page, segment);
+  }
   const int32_t base = rank(first);
   if (coded_) ARROW_RETURN_NOT_OK(DecodeCodes(*segment.page, base, rank(last)));
+  if (!has_nulls_) {
+    const bool contiguous = segment.rows.size() == static_cast<size_t>(last - first);
+    if (!coded_) {
+      indices_.assign(segment.rows.begin(), segment.rows.end());
+    } else if (contiguous) {
+      indices_.assign(codes_.begin(), codes_.end());
+    } else {
+      indices_.resize(segment.rows.size());
+      std::transform(
+          segment.rows.begin(), segment.rows.end(), indices_.begin(), [&](int32_t row) {
+            return static_cast<int32_t>(codes_[static_cast<size_t>(row - first)]);
+          });
+    }
+    return arrow::Status::OK();
+  }
   indices_.resize(segment.rows.size());
   for (size_t i = 0; i < segment.rows.size(); ++i) {
     const auto row = static_cast<size_t>(segment.rows[i]);
-    if (has_nulls_ && ranks_[row] == ranks_[row + 1]) {
+    const int32_t position = ranks_[row];
+    if (position == ranks_[row + 1]) {
       indices_[i] = -1;
-      continue;
+    } else {
+      indices_[i] =
+          coded_ ? static_cast<int32_t>(codes_[static_cast<size_t>(position - base)])
+                 : position;
     }
-    const int32_t position = rank(segment.rows[i]);
-    indices_[i] = coded_
-                      ? static_cast<int32_t>(codes_[static_cast<size_t>(position - base)])
-                      : position;
   }
   return arrow::Status::OK();
 }
 
 arrow::Status FlatColumn::AppendTo(ArrayAssembler* assembler, const PageSlot& page,
                                    std::span<const int32_t> indices) {
+  if (coded_) {
+    dictionary_uses_ += static_cast<int64_t>(indices.size());
+    if (dictionary_uses_ > dictionary_.count)
+      ARROW_RETURN_NOT_OK(ConvertDictionary(page));
+  }
   auto fits = assembler->Gather(coded_ ? dictionary_ : dense_, indices, has_nulls_);
   if (!fits.ok()) return stream_->At(fits.status());
   if (*fits) return arrow::Status::OK();
   return stream_->Corrupt(page, "a value does not fit type ", options_.type->ToString());
 }
 
-arrow::Status FlatColumn::Read(int64_t begin, const Selection& selection) {
+arrow::Status FlatColumn::Read(int64_t begin, const RowSelection& selection) {
   return ForEachSegment(begin, selection, [&](const Segment& segment) {
     ARROW_RETURN_NOT_OK(Locate(segment));
     return AppendTo(&assembler_, *segment.page, indices_);
@@ -402,8 +484,10 @@ arrow::Status FlatColumn::EvaluateOnDictionary(RowFilter* filter) {
   ARROW_RETURN_NOT_OK(LoadDictionary());
   indices_.resize(static_cast<size_t>(dictionary_.count));
   std::iota(indices_.begin(), indices_.end(), 0);
-  ARROW_RETURN_NOT_OK(filter_assembler_.Gather(dictionary_, indices_, false).status());
+  ARROW_ASSIGN_OR_RAISE(const bool fits,
+                        filter_assembler_.Gather(dictionary_, indices_, false));
   ARROW_ASSIGN_OR_RAISE(const auto values, filter_assembler_.Finish());
+  if (!fits) return arrow::Status::OK();
   positions_.resize(std::max<size_t>(indices_.size(), 1));
   const auto count = filter->Evaluate({values}, values->length(), positions_.data());
   if (!count.ok()) return arrow::Status::OK();
@@ -479,7 +563,7 @@ arrow::Status FlatColumn::FilterSegment(RowFilter* filter, bool keep,
 }
 
 arrow::Status FlatColumn::Filter(int64_t begin, RowFilter* filter, bool keep,
-                                 Selection* selection) {
+                                 RowSelection* selection) {
   passed_.clear();
   ARROW_RETURN_NOT_OK(ForEachSegment(begin, *selection, [&](const Segment& segment) {
     return FilterSegment(filter, keep, segment, &passed_);

@@ -35,10 +35,10 @@ class FlatColumn final : public ColumnReader {
                                                          ChunkBytes bytes);
 
   arrow::Result<bool> Ensure(int64_t begin, int64_t end, core::Wait* wait) override;
-  arrow::Status Read(int64_t begin, const Selection& selection) override;
+  arrow::Status Read(int64_t begin, const RowSelection& selection) override;
   arrow::Result<std::shared_ptr<arrow::Array>> Finish() override;
   arrow::Status Filter(int64_t begin, RowFilter* filter, bool keep,
-                       Selection* selection) override;
+                       RowSelection* selection) override;
   int64_t bytes_per_row() const override;
 
  private:
@@ -54,11 +54,12 @@ class FlatColumn final : public ColumnReader {
 
   // Calls use(segment) for every page that has selected rows.
   template <typename Use>
-  arrow::Status ForEachSegment(int64_t begin, const Selection& selection, Use use);
+  arrow::Status ForEachSegment(int64_t begin, const RowSelection& selection, Use use);
 
   arrow::Status LoadDictionary();
   arrow::Status OpenPage(PageSlot* page);
   arrow::Status OpenLevels(const PageSlot& page, std::span<const uint8_t> levels);
+  arrow::Status CheckExpansion(const PageSlot& page) const;
   arrow::Status OpenValues(const PageSlot& page, std::span<const uint8_t> values);
   arrow::Status OpenCodes(const PageSlot& page, std::span<const uint8_t> values);
   arrow::Status OpenPlain(const PageSlot& page, std::span<const uint8_t> values,
@@ -73,6 +74,11 @@ class FlatColumn final : public ColumnReader {
                                  std::span<const uint8_t> values, int64_t count);
   arrow::Status DecodeCodes(const PageSlot& page, int64_t begin, int64_t end);
   void ViewFixed(const uint8_t* data, int64_t count);
+
+  arrow::Status PickCodes(const PageSlot& page, const Segment& segment);
+  arrow::Status SkipCodes(const PageSlot& page, int64_t begin);
+  arrow::Status CheckCodes(const PageSlot& page, std::span<const uint32_t> codes) const;
+  arrow::Status ConvertDictionary(const PageSlot& page);
 
   // Fills indices_ with where the segment's rows have their values; -1 for nulls.
   arrow::Status Locate(const Segment& segment);
@@ -96,6 +102,7 @@ class FlatColumn final : public ColumnReader {
   bool dictionary_loaded_ = false;
   DenseValues dictionary_;
   std::vector<uint8_t> dictionary_storage_;
+  int64_t dictionary_uses_ = 0;
 
   // What the filter says of each code; of `filtered_by_` only.
   enum class CodeFilter : uint8_t { kUnknown, kReady, kUnusable };
@@ -109,7 +116,8 @@ class FlatColumn final : public ColumnReader {
   int64_t open_offset_ = -1;  // of its header; -1: none
   bool coded_ = false;
   bool has_nulls_ = false;
-  std::vector<int32_t> ranks_;  // has_nulls_: values before each row, and their number
+  bool all_null_ = false;
+  std::vector<int32_t> ranks_;  // some nulls: values before each row, then all
   int64_t value_count_ = 0;     // not null
   RleDecoder codes_decoder_;
   int64_t codes_position_ = 0;  // next code of the decoder

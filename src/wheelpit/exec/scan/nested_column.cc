@@ -170,7 +170,7 @@ arrow::Status NestedColumn::ReadBatch() {
                      ": leave it out of the query");
 }
 
-arrow::Status NestedColumn::Read(int64_t begin, const Selection& selection) {
+arrow::Status NestedColumn::Read(int64_t begin, const RowSelection& selection) {
   std::vector<int32_t> positions;
   int64_t next = 0;
   while (next < selection.count()) {

@@ -119,6 +119,38 @@ int64_t RleDecoder::Decode(uint32_t* out, int64_t count) {
   return done;
 }
 
+// One value of the current bit-packed run.
+uint32_t RleDecoder::Extract(int64_t position) const {
+  const int64_t bit = position * bit_width_;
+  const int64_t left = run_bytes_ - bit / 8;
+  uint64_t word = 0;
+  if (left >= static_cast<int64_t>(sizeof(word))) {
+    std::memcpy(&word, run_ + bit / 8, sizeof(word));
+  } else if (left > 0) {
+    std::memcpy(&word, run_ + bit / 8, static_cast<size_t>(left));
+  }
+  return static_cast<uint32_t>((word >> (bit % 8)) & ((uint64_t{1} << bit_width_) - 1));
+}
+
+int64_t RleDecoder::Pick(std::span<const int32_t> offsets, int64_t count, uint32_t* out) {
+  int64_t done = 0;
+  size_t i = 0;
+  while (done < count && NextRun()) {
+    const int64_t take = std::min(count - done, run_left_);
+    if (packed_) {
+      for (; i < offsets.size() && offsets[i] < done + take; ++i) {
+        out[i] = Extract(run_position_ + offsets[i] - done);
+      }
+      run_position_ += take;
+    } else {
+      for (; i < offsets.size() && offsets[i] < done + take; ++i) out[i] = value_;
+    }
+    run_left_ -= take;
+    done += take;
+  }
+  return done;
+}
+
 int64_t RleDecoder::Skip(int64_t count) {
   int64_t done = 0;
   while (done < count && NextRun()) {

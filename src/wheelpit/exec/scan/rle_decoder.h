@@ -23,6 +23,9 @@ class RleDecoder {
 
   /// The next `count` values, fewer when the bytes end or contradict themselves.
   int64_t Decode(uint32_t* out, int64_t count);
+  /// Of the next `count` values those at `offsets`, which ascend and are below it; passes
+  /// over all. How many values there were: below `count`, not all of `out` is set.
+  int64_t Pick(std::span<const int32_t> offsets, int64_t count, uint32_t* out);
   /// Passes over `count` values; how many there were.
   int64_t Skip(int64_t count);
   /// How many of the next `count` values are the same as the first of them, as far as
@@ -34,6 +37,7 @@ class RleDecoder {
   // Makes a run with values left current; false at the end.
   bool NextRun();
   void Unpack(uint32_t* out, int64_t count);
+  uint32_t Extract(int64_t position) const;
 
   const uint8_t* at_ = nullptr;
   const uint8_t* end_ = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/exec/scan/rle_decoder.h"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -106,6 +107,31 @@ TEST(RleDecoder, SkippingIsDecodingAndForgetting) {
       }
       ++at;
     }
+  }
+}
+
+TEST(RleDecoder, PickingIsDecodingAndChoosing) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 500; ++round) {
+    const int width = static_cast<int>(random() % 33);
+    const RleWriter writer = RandomRuns(width, &random);
+    RleDecoder decoder(writer.bytes, width);
+    const auto size = static_cast<int64_t>(writer.values.size());
+    for (int64_t at = 0; at < size;) {
+      const int64_t count =
+          std::min<int64_t>(size - at, static_cast<int64_t>(random() % 90));
+      std::vector<int32_t> offsets;
+      for (int32_t i = 0; i < count; ++i) {
+        if (random() % 5 == 0) offsets.push_back(i);
+      }
+      std::vector<uint32_t> out(offsets.size());
+      ASSERT_EQ(decoder.Pick(offsets, count, out.data()), count);
+      for (size_t i = 0; i < offsets.size(); ++i) {
+        ASSERT_EQ(out[i], writer.values[static_cast<size_t>(at + offsets[i])]);
+      }
+      at += count;
+    }
+    EXPECT_EQ(decoder.Skip(1), 0);
   }
 }
 

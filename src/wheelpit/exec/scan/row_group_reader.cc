@@ -58,7 +58,7 @@ void RowGroupReader::BeginBatch() {
 }
 
 arrow::Result<bool> RowGroupReader::EnsureSelected(size_t column,
-                                                   const Selection& selection) {
+                                                   const RowSelection& selection) {
   const int64_t first = begin_ + selection.row(0);
   const int64_t last = begin_ + selection.row(selection.count() - 1);
   return columns_[column]->Ensure(first, last + 1, &wait_);
@@ -91,7 +91,7 @@ arrow::Result<bool> RowGroupReader::RunOverOne(RowFilter* filter, size_t column)
   const bool keep = WantedLater(column);
   const bool others = std::any_of(kept_.begin(), kept_.end(),
                                   [](const auto& array) { return array != nullptr; });
-  const Selection before = others ? selection_ : Selection{};
+  const RowSelection before = others ? selection_ : RowSelection{};
   ARROW_RETURN_NOT_OK(columns_[column]->Filter(begin_, filter, keep, &selection_));
   if (others) {
     // Where the rows that are left were among those before: both ascend.
@@ -165,7 +165,7 @@ arrow::Result<Step> RowGroupReader::Output() {
   for (const int position : options_.output) {
     const auto column = static_cast<size_t>(position);
     if (kept_[column] != nullptr) continue;
-    Selection rest;
+    RowSelection rest;
     rest.length = selection_.length;
     rest.all = false;
     rest.rows = {static_cast<int32_t>(selection_.row(output_position_)),

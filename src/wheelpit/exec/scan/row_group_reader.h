@@ -43,7 +43,7 @@ class RowGroupReader {
   // False: wait_ says when to go on.
   arrow::Result<bool> RunFilter(RowFilter* filter);
   arrow::Result<bool> RunOverOne(RowFilter* filter, size_t column);
-  arrow::Result<bool> EnsureSelected(size_t column, const Selection& selection);
+  arrow::Result<bool> EnsureSelected(size_t column, const RowSelection& selection);
   bool WantedLater(size_t column) const;
   arrow::Status NarrowKept(const std::vector<int32_t>& positions);
   arrow::Result<Step> Output();
@@ -55,12 +55,12 @@ class RowGroupReader {
   core::Wait wait_;
 
   int64_t begin_ = 0;  // first row of the batch
-  Selection selection_;
+  RowSelection selection_;
   size_t filter_index_ = 0;
   // Columns decoded by filters of this batch and wanted again: rows of selection_.
   std::vector<std::shared_ptr<arrow::Array>> kept_;
   int64_t output_position_ = 0;  // in selection_
-  Selection slice_;              // what the next batch takes of it
+  RowSelection slice_;           // what the next batch takes of it
   std::vector<int32_t> positions_;
 };
 

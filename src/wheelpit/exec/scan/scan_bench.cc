@@ -68,7 +68,9 @@ void Run(benchmark::State& state, const Query& query, const index::Predicate& pr
   const auto io = core::ThreadPool::Make(
                       {.thread_count = 2, .role = core::ThreadRole::kIo, .name = "io"})
                       .ValueOrDie();
-  core::Context context{.pool = arrow::default_memory_pool(), .io = io.get()};
+  const core::SystemClock clock;
+  core::Context context{
+      .pool = arrow::default_memory_pool(), .io = io.get(), .clock = &clock};
   core::MetricSet metrics;
   const auto table =
       index::OpenTable(path, {}, {}, file_system.get(), context, &metrics).ValueOrDie();
@@ -77,7 +79,6 @@ void Run(benchmark::State& state, const Query& query, const index::Predicate& pr
     columns.push_back(table->schema->GetFieldIndex(name));
   }
   int64_t rows = 0;
-  int64_t checksum = 0;
   for (auto _ : state) {
     core::TaskGroup io_tasks(io.get());
     rows = 0;
@@ -98,7 +99,7 @@ void Run(benchmark::State& state, const Query& query, const index::Predicate& pr
         if (step.kind == Step::Kind::kBatch) rows += step.batch->num_rows();
       }
     }
-    benchmark::DoNotOptimize(checksum);
+    benchmark::DoNotOptimize(rows);
   }
   state.counters["rows"] = static_cast<double>(rows);
   state.counters["decoded_MB"] =

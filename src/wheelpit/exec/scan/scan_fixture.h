@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,13 @@
 #include "wheelpit/fs/file_system.h"
 #include "wheelpit/index/table.h"
 
+namespace parquet {
+class WriterProperties;
+}  // namespace parquet
+
 namespace wheelpit::exec {
 
-/// Files by path. `change` may be called before a file is opened, to spoil it.
+/// Files by path.
 class MemoryFileSystem final : public fs::FileSystem {
  public:
   void Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes) {
@@ -87,6 +92,45 @@ std::unique_ptr<RowFilter> ValueFilter(int column, std::function<bool(T)> keep) 
         return array.IsValid(row) && keep(array.data()->GetValues<T>(1)[row]);
       });
 }
+
+/// A Parquet file made by Arrow.
+std::shared_ptr<arrow::Buffer> WriteParquet(
+    const arrow::Table& table, std::shared_ptr<parquet::WriterProperties> properties,
+    int64_t row_group_rows = 1 << 20, bool int96 = false);
+
+/// A table over files in memory, and scans of it.
+class ScannedTable {
+ public:
+  ScannedTable();
+
+  /// Its schema is the table's unless one was set before; columns are matched by name.
+  void Add(const std::string& path, std::shared_ptr<arrow::Buffer> bytes);
+  void SetSchema(std::shared_ptr<arrow::Schema> schema) { table->schema = schema; }
+
+  std::vector<int> AllColumns() const;
+
+  /// Runs one scan of `split` (all files unless changed). `output` counts in `columns`;
+  /// nothing: all.
+  arrow::Result<std::shared_ptr<arrow::Table>> Run(
+      std::vector<int> columns, std::vector<std::unique_ptr<RowFilter>> filters = {},
+      std::optional<std::vector<int>> output = std::nullopt);
+
+  int64_t Get(core::Metric metric) const { return metrics->Get(metric); }
+
+  MemoryFileSystem file_system;
+  std::shared_ptr<index::Table> table = std::make_shared<index::Table>();
+  index::Split split;
+  int64_t batch_rows = 1000;
+  int64_t prefetch_bytes = int64_t{8} << 20;
+  arrow::MemoryPool* pool = arrow::default_memory_pool();
+  arrow::StopToken stop = arrow::StopToken::Unstoppable();
+  // Of the last run:
+  std::unique_ptr<core::MetricSet> metrics;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+
+ private:
+  std::unique_ptr<core::ThreadPool> io_;
+};
 
 /// Runs a source to its end on the calling thread, blocking in its waits.
 arrow::Result<std::vector<std::shared_ptr<arrow::RecordBatch>>> RunToEnd(Source* source);

@@ -63,6 +63,37 @@ struct ScanStep {
   }
 };
 
+// Several filters over the same columns as one, so that a dictionary is looked up once.
+class JointFilter final : public RowFilter {
+ public:
+  JointFilter(std::vector<RowFilter*> filters, arrow::MemoryPool* pool)
+      : filters_(std::move(filters)), pool_(pool) {}
+
+  const std::vector<int>& columns() const override { return filters_[0]->columns(); }
+  bool may_fail() const override { return filters_[0]->may_fail(); }
+
+  arrow::Result<int64_t> Evaluate(const arrow::ArrayVector& arrays, int64_t length,
+                                  int32_t* rows) override {
+    ARROW_ASSIGN_OR_RAISE(int64_t count, filters_[0]->Evaluate(arrays, length, rows));
+    arrow::ArrayVector left;
+    for (size_t i = 1; i < filters_.size() && count > 0; ++i) {
+      rows_.assign(rows, rows + count);
+      left.clear();
+      for (const auto& array : arrays) {
+        ARROW_ASSIGN_OR_RAISE(left.emplace_back(), TakePositions(array, rows_, pool_));
+      }
+      ARROW_ASSIGN_OR_RAISE(count, filters_[i]->Evaluate(left, count, rows));
+      for (int64_t j = 0; j < count; ++j) rows[j] = rows_[static_cast<size_t>(rows[j])];
+    }
+    return count;
+  }
+
+ private:
+  std::vector<RowFilter*> filters_;
+  arrow::MemoryPool* pool_;
+  std::vector<int32_t> rows_;
+};
+
 class ScanSource final : public Source {
  public:
   ScanSource(ScanOptions options, const core::Context& context)
@@ -111,6 +142,7 @@ class ScanSource final : public Source {
   arrow::StopToken stop_;
   mutable Fetcher fetcher_;
   std::shared_ptr<arrow::Schema> schema_;
+  std::vector<std::unique_ptr<RowFilter>> joint_filters_;
   std::vector<RowFilter*> filters_;  // in the order in which they run
 
   // Planning: the next row group, and what is known of its file.
@@ -141,7 +173,26 @@ void ScanSource::OrderFilters() {
     }
     return sum;
   };
-  for (const auto& filter : options_.filters) filters_.push_back(filter.get());
+  std::vector<std::vector<RowFilter*>> groups;
+  for (const auto& filter : options_.filters) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) {
+      return other[0]->columns() == filter->columns() &&
+             other[0]->may_fail() == filter->may_fail();
+    });
+    if (group != groups.end()) {
+      group->push_back(filter.get());
+    } else {
+      groups.push_back({filter.get()});
+    }
+  }
+  for (auto& group : groups) {
+    if (group.size() == 1) {
+      filters_.push_back(group[0]);
+      continue;
+    }
+    joint_filters_.push_back(std::make_unique<JointFilter>(std::move(group), pool_));
+    filters_.push_back(joint_filters_.back().get());
+  }
   const auto safe_end =
       std::stable_partition(filters_.begin(), filters_.end(),
                             [](const RowFilter* filter) { return !filter->may_fail(); });

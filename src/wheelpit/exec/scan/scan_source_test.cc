@@ -2,15 +2,11 @@
 // Whole scans of files that Arrow wrote, against what was written.
 #include "wheelpit/exec/scan/scan_source.h"
 
-#include <numeric>
-#include <optional>
 #include <random>
 
 #include <arrow/compute/api.h>
 #include <arrow/compute/initialize.h>
-#include <arrow/util/bit_util.h>
 #include <gtest/gtest.h>
-#include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
 #include "wheelpit/exec/scan/scan_fixture.h"
@@ -18,113 +14,8 @@
 namespace wheelpit::exec {
 namespace {
 
-using core::ErrorKind;
-using core::KindOf;
 using core::Metric;
 using parquet::WriterProperties;
-
-std::shared_ptr<arrow::Buffer> Write(const arrow::Table& table,
-                                     std::shared_ptr<WriterProperties> properties,
-                                     int64_t row_group_rows = 1 << 20,
-                                     bool int96 = false) {
-  auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
-  parquet::ArrowWriterProperties::Builder arrow_properties;
-  if (int96) arrow_properties.enable_deprecated_int96_timestamps();
-  const auto status = parquet::arrow::WriteTable(
-      table, arrow::default_memory_pool(), sink, row_group_rows, std::move(properties),
-      arrow_properties.build());
-  EXPECT_TRUE(status.ok()) << status;
-  return sink->Finish().ValueOrDie();
-}
-
-// A table of files in memory and scans of it.
-class Scanned {
- public:
-  Scanned() {
-    table_->name = "t";
-    table_->file_system = &file_system;
-  }
-
-  // The first file's schema is the table's unless `schema` is given.
-  void Add(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
-           std::shared_ptr<arrow::Schema> schema = nullptr) {
-    arrow::io::BufferReader reader(bytes);
-    int64_t bytes_read = 0;
-    index::TableFile file;
-    file.path = path;
-    file.size_bytes = bytes->size();
-    auto footer =
-        index::ReadParquetFooter(reader, path, bytes->size(), nullptr, &bytes_read);
-    ASSERT_TRUE(footer.ok()) << footer.status();
-    file.footer = *footer;
-    if (schema != nullptr) table_->schema = schema;
-    if (table_->schema == nullptr) table_->schema = file.footer->schema->arrow;
-    auto map = std::make_shared<std::vector<int>>();
-    for (const auto& field : table_->schema->fields()) {
-      map->push_back(file.footer->schema->arrow->GetFieldIndex(field->name()));
-    }
-    file.column_map = map;
-    split.push_back({.file = static_cast<int>(table_->files.size()),
-                     .first_row_group = 0,
-                     .last_row_group = static_cast<int>(file.footer->row_groups.size())});
-    table_->files.push_back(std::move(file));
-    file_system.Put(path, std::move(bytes));
-  }
-
-  std::vector<int> AllColumns() const {
-    std::vector<int> all(static_cast<size_t>(table_->schema->num_fields()));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
-
-  arrow::Result<std::shared_ptr<arrow::Table>> Run(
-      std::vector<int> columns, std::vector<std::unique_ptr<RowFilter>> filters = {},
-      std::optional<std::vector<int>> output = std::nullopt) {
-    if (!output) {
-      output.emplace(columns.size());
-      std::iota(output->begin(), output->end(), 0);
-    }
-    arrow::FieldVector fields;
-    for (const int i : *output) {
-      fields.push_back(table_->schema->field(columns[static_cast<size_t>(i)]));
-    }
-    metrics = std::make_unique<core::MetricSet>();
-    core::TaskGroup io_tasks(io_.get());
-    ScanOptions options{.table = table_,
-                        .columns = std::move(columns),
-                        .filters = std::move(filters),
-                        .output = *output,
-                        .split = split,
-                        .batch_rows = batch_rows,
-                        .prefetch_bytes = prefetch_bytes,
-                        .io_tasks = &io_tasks,
-                        .metrics = metrics.get()};
-    core::Context context{.pool = arrow::default_memory_pool(), .io = io_.get()};
-    context.stop = stop.token();
-    ARROW_ASSIGN_OR_RAISE(auto source, MakeScanSource(std::move(options), context));
-    ARROW_ASSIGN_OR_RAISE(batches, RunToEnd(source.get()));
-    source.reset();
-    ARROW_RETURN_NOT_OK(io_tasks.Close());
-    return arrow::Table::FromRecordBatches(arrow::schema(fields), batches);
-  }
-
-  int64_t Metric(core::Metric metric) const { return metrics->Get(metric); }
-
-  MemoryFileSystem file_system;
-  index::Split split;
-  int64_t batch_rows = 1000;
-  int64_t prefetch_bytes = int64_t{8} << 20;
-  std::unique_ptr<core::MetricSet> metrics;
-  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
-  arrow::StopSource stop;
-  index::Table& table() { return *table_; }
-
- private:
-  std::shared_ptr<index::Table> table_ = std::make_shared<index::Table>();
-  std::unique_ptr<core::ThreadPool> io_ =
-      core::ThreadPool::Make({.thread_count = 2, .role = core::ThreadRole::kIo})
-          .ValueOrDie();
-};
 
 void ExpectEqual(const arrow::Table& actual, const arrow::Table& expected) {
   ASSERT_TRUE(actual.ValidateFull().ok()) << actual.ValidateFull();
@@ -210,32 +101,36 @@ TEST(ScanSource, FlatTypesReadAsWrittenUnderEveryOption) {
     return builder.data_pagesize(2000)->write_batch_size(100)->build();
   };
   const std::vector<std::shared_ptr<arrow::Buffer>> files = {
-      Write(*table, Builder().build()),
-      Write(*table, small(Builder()), 1700),
-      Write(*table, small(*Builder().disable_dictionary()), 1700),
-      Write(*table, small(*Builder().dictionary_pagesize_limit(200)), 1700),
-      Write(*table, small(*Builder().compression(parquet::Compression::SNAPPY)), 1700),
-      Write(*table,
-            small(*Builder()
-                       .compression(parquet::Compression::ZSTD)
-                       ->data_page_version(parquet::ParquetDataPageVersion::V2)
-                       ->enable_page_checksum()
-                       ->enable_store_decimal_as_integer()),
-            1700),
-      Write(*table, small(*Builder().compression(parquet::Compression::GZIP)), 1700),
-      Write(*table, small(*Builder().compression(parquet::Compression::BROTLI)), 1700),
-      Write(*table, small(*Builder().compression(parquet::Compression::LZ4)), 1700),
+      WriteParquet(*table, Builder().build()),
+      WriteParquet(*table, small(Builder()), 1700),
+      WriteParquet(*table, small(*Builder().disable_dictionary()), 1700),
+      WriteParquet(*table, small(*Builder().dictionary_pagesize_limit(200)), 1700),
+      WriteParquet(*table, small(*Builder().compression(parquet::Compression::SNAPPY)),
+                   1700),
+      WriteParquet(*table,
+                   small(*Builder()
+                              .compression(parquet::Compression::ZSTD)
+                              ->data_page_version(parquet::ParquetDataPageVersion::V2)
+                              ->enable_page_checksum()
+                              ->enable_store_decimal_as_integer()),
+                   1700),
+      WriteParquet(*table, small(*Builder().compression(parquet::Compression::GZIP)),
+                   1700),
+      WriteParquet(*table, small(*Builder().compression(parquet::Compression::BROTLI)),
+                   1700),
+      WriteParquet(*table, small(*Builder().compression(parquet::Compression::LZ4)),
+                   1700),
   };
   for (const auto& file : files) {
     for (const int64_t prefetch : {int64_t{8} << 20, int64_t{64} << 10}) {
-      Scanned scanned;
+      ScannedTable scanned;
       scanned.prefetch_bytes = prefetch;
       scanned.Add("f.parquet", file);
       const auto read = scanned.Run(scanned.AllColumns());
       ASSERT_TRUE(read.ok()) << read.status();
       ExpectEqual(**read, *table);
-      EXPECT_EQ(scanned.Metric(Metric::kRowsRead), 5000);
-      EXPECT_EQ(scanned.Metric(Metric::kPagesSkipped), 0);
+      EXPECT_EQ(scanned.Get(Metric::kRowsRead), 5000);
+      EXPECT_EQ(scanned.Get(Metric::kPagesSkipped), 0);
       for (const auto& batch : scanned.batches) {
         EXPECT_LE(batch->num_rows(), scanned.batch_rows);
       }
@@ -252,8 +147,8 @@ TEST(ScanSource, FiltersAndLateColumnsAgreeWithArrow) {
     WriterProperties::Builder builder;
     builder.data_pagesize(1000)->write_batch_size(50);
     if (!dictionary) builder.disable_dictionary();
-    Scanned scanned;
-    scanned.Add("f.parquet", Write(*table, builder.build(), 3000));
+    ScannedTable scanned;
+    scanned.Add("f.parquet", WriteParquet(*table, builder.build(), 3000));
     std::vector<std::unique_ptr<RowFilter>> filters;
     filters.push_back(
         ValueFilter<int64_t>(numbers, [&](int64_t v) { return v == wanted; }));
@@ -277,8 +172,9 @@ TEST(ScanSource, FiltersAndLateColumnsAgreeWithArrow) {
 
 TEST(ScanSource, CountsWithoutColumnsReadNothing) {
   const auto table = FlatTable(5000);
-  Scanned scanned;
-  scanned.Add("f.parquet", Write(*table, WriterProperties::Builder().build(), 1500));
+  ScannedTable scanned;
+  scanned.Add("f.parquet",
+              WriteParquet(*table, WriterProperties::Builder().build(), 1500));
   scanned.file_system.Remove("f.parquet");
   const auto read = scanned.Run({});
   ASSERT_TRUE(read.ok()) << read.status();
@@ -288,7 +184,140 @@ TEST(ScanSource, CountsWithoutColumnsReadNothing) {
     rows += batch->num_rows();
   }
   EXPECT_EQ(rows, 5000);
-  EXPECT_EQ(scanned.Metric(Metric::kReads), 0);
+  EXPECT_EQ(scanned.Get(Metric::kReads), 0);
+}
+
+TEST(ScanSource, AFilterSeesTheDictionaryOnceAndNotTheRows) {
+  const auto table = FlatTable(20'000);
+  const int column = 4 * 4;  // int64, 20 values
+  ScannedTable scanned;
+  scanned.Add("f.parquet",
+              WriteParquet(*table, WriterProperties::Builder().build(), 10'000));
+  auto filter = ValueFilter<int64_t>(0, [](int64_t v) { return v == 3; });
+  const auto* counted = static_cast<FunctionFilter*>(filter.get());
+  std::vector<std::unique_ptr<RowFilter>> filters;
+  filters.push_back(std::move(filter));
+  // The filter lives in the source, so its count is read through its last value.
+  int64_t evaluated = 0;
+  filters.push_back(std::make_unique<FunctionFilter>(
+      std::vector<int>{0},
+      [&](const arrow::ArrayVector&, int64_t) -> arrow::Result<bool> {
+        evaluated = counted->evaluated_rows;
+        return true;
+      }));
+  const auto read = scanned.Run({column}, std::move(filters), std::vector<int>{});
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_GT(evaluated, 0);
+  EXPECT_LE(evaluated, 2 * 20);
+}
+
+TEST(ScanSource, PagesWithoutARowLeftAreNotDecoded) {
+  arrow::Int64Builder ordered;
+  arrow::StringBuilder texts;
+  for (int64_t i = 0; i < 100'000; ++i) {
+    ASSERT_TRUE(ordered.Append(i).ok());
+    ASSERT_TRUE(texts.Append("some longer text " + std::to_string(i * 7919)).ok());
+  }
+  const auto table =
+      arrow::Table::Make(arrow::schema({arrow::field("key", arrow::int64(), false),
+                                        arrow::field("text", arrow::utf8(), false)}),
+                         {ordered.Finish().ValueOrDie(), texts.Finish().ValueOrDie()});
+  ScannedTable scanned;
+  scanned.Add("f.parquet", WriteParquet(*table, WriterProperties::Builder()
+                                                    .disable_dictionary()
+                                                    ->data_pagesize(20'000)
+                                                    ->write_batch_size(500)
+                                                    ->build()));
+  ASSERT_TRUE(scanned.Run({0, 1}).ok());
+  const int64_t all = scanned.Get(Metric::kBytesDecoded);
+  std::vector<std::unique_ptr<RowFilter>> filters;
+  filters.push_back(ValueFilter<int64_t>(0, [](int64_t v) { return v == 54'321; }));
+  const auto read = scanned.Run({0, 1}, std::move(filters), std::vector<int>{1});
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ((*read)->num_rows(), 1);
+  ExpectEqual(**read, *table->SelectColumns({1}).ValueOrDie()->Slice(54'321, 1));
+  EXPECT_GT(scanned.Get(Metric::kPagesSkipped), 50);
+  // The key column and one page of texts.
+  EXPECT_LT(scanned.Get(Metric::kBytesDecoded), 800'000 + 50'000);
+  EXPECT_GT(all, 3'000'000);
+}
+
+TEST(ScanSource, AFilterThatFailsForAValueThatNoRowHasDoesNotFail) {
+  const auto table = FlatTable(3000);
+  const int column = 4 * 4;
+  ScannedTable scanned;
+  scanned.Add("f.parquet", WriteParquet(*table, WriterProperties::Builder().build()));
+  const auto make = [](int64_t bad) {
+    return std::make_unique<FunctionFilter>(
+        std::vector<int>{0},
+        [bad](const arrow::ArrayVector& arrays, int64_t row) -> arrow::Result<bool> {
+          const int64_t value = arrays[0]->data()->GetValues<int64_t>(1)[row];
+          if (value == bad) return core::Error(core::ErrorKind::kData, "bad value");
+          return value == 3;
+        },
+        /*may_fail=*/true);
+  };
+  std::vector<std::unique_ptr<RowFilter>> filters;
+  filters.push_back(make(5));
+  filters.push_back(ValueFilter<int64_t>(0, [](int64_t v) { return v < 5; }));
+  const auto read = scanned.Run({column}, std::move(filters));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_GT((*read)->num_rows(), 10);
+  filters.clear();
+  filters.push_back(make(4));
+  filters.push_back(ValueFilter<int64_t>(0, [](int64_t v) { return v < 5; }));
+  EXPECT_EQ(core::KindOf(scanned.Run({column}, std::move(filters)).status()),
+            core::ErrorKind::kData);
+}
+
+TEST(ScanSource, SmallFilesComeInOrderWithOneReadEach) {
+  const auto table = FlatTable(300);
+  ScannedTable scanned;
+  for (int i = 0; i < 300; ++i) {
+    scanned.Add("f" + std::to_string(i),
+                WriteParquet(*table->Slice(i, 1), WriterProperties::Builder().build()));
+  }
+  const std::vector<int> columns = {16, 17, 40, 41};
+  const auto read = scanned.Run(columns);
+  ASSERT_TRUE(read.ok()) << read.status();
+  ExpectEqual(**read, *table->SelectColumns(columns).ValueOrDie());
+  EXPECT_EQ(scanned.Get(Metric::kReads), 300);
+  EXPECT_EQ(scanned.Get(Metric::kFilesRead), 300);
+}
+
+TEST(ScanSource, AStopEndsTheScan) {
+  ScannedTable scanned;
+  scanned.Add("f", WriteParquet(*FlatTable(100), WriterProperties::Builder().build()));
+  arrow::StopSource stop;
+  scanned.stop = stop.token();
+  stop.RequestStop();
+  EXPECT_EQ(core::KindOf(scanned.Run({0}).status()), core::ErrorKind::kCancelled);
+}
+
+TEST(ScanSource, WideRowsComeInSmallBatchesAndHugeOnesAlone) {
+  arrow::StringBuilder texts;
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(texts.Append(std::string(100'000, static_cast<char>('a' + i % 26))).ok());
+  }
+  ASSERT_TRUE(texts.Append(std::string(100'000'000, 'h')).ok());
+  const auto table =
+      arrow::Table::Make(arrow::schema({arrow::field("s", arrow::utf8(), false)}),
+                         {texts.Finish().ValueOrDie()});
+  for (const bool dictionary : {true, false}) {
+    WriterProperties::Builder builder;
+    builder.compression(parquet::Compression::SNAPPY)->write_batch_size(10);
+    if (!dictionary) builder.disable_dictionary();
+    ScannedTable scanned;
+    scanned.prefetch_bytes = 1 << 20;
+    scanned.Add("f", WriteParquet(*table, builder.build(), 100));
+    const auto read = scanned.Run({0});
+    ASSERT_TRUE(read.ok()) << read.status();
+    ExpectEqual(**read, *table);
+    for (const auto& batch : scanned.batches) {
+      EXPECT_LE(batch->num_rows(), 11);
+    }
+    EXPECT_EQ(scanned.batches.back()->num_rows(), 1);
+  }
 }
 
 }  // namespace
