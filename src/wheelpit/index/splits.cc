@@ -198,7 +198,7 @@ int64_t SplitCount(int64_t piece_count, int64_t bytes, const SplitOptions& optio
   return std::min(piece_count, std::max(by_size, by_slots));
 }
 
-void Append(const Piece& piece, Split* split) {
+void Append(const Piece& piece, bool first_of_file, Split* split) {
   if (!split->empty() && split->back().file == piece.file &&
       split->back().last_row_group == piece.row_group) {
     ScanUnit& unit = split->back();
@@ -211,7 +211,8 @@ void Append(const Piece& piece, Split* split) {
                     .first_row_group = piece.row_group,
                     .last_row_group = piece.row_group + 1,
                     .compressed_bytes = piece.compressed_bytes,
-                    .row_count = piece.row_count});
+                    .row_count = piece.row_count,
+                    .first_of_file = first_of_file});
 }
 
 }  // namespace
@@ -233,6 +234,7 @@ std::vector<Split> PlanSplits(const Table& table, const std::vector<int>& column
   std::vector<Split> splits;
   int64_t part = -1;
   double at = 0;
+  int last_file = -1;
   for (const Piece& piece : pieces) {
     const double middle = at + static_cast<double>(piece.cost_bytes) / 2;
     at += static_cast<double>(piece.cost_bytes);
@@ -242,7 +244,9 @@ std::vector<Split> PlanSplits(const Table& table, const std::vector<int>& column
       part = here;
       splits.emplace_back();
     }
-    Append(piece, &splits.back());
+    // Pieces are in the order of the files.
+    Append(piece, piece.file != last_file, &splits.back());
+    last_file = piece.file;
   }
   return splits;
 }

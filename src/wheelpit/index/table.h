@@ -76,6 +76,7 @@ struct ScanUnit {
   int last_row_group = 0;
   int64_t compressed_bytes = 0;  ///< of the wanted columns
   int64_t row_count = 0;
+  bool first_of_file = false;  ///< in all splits together: so that files are counted once
 };
 
 /// The work of one task, in the order of the files.

@@ -50,7 +50,7 @@ struct ScanStep {
   const TableFile* file = nullptr;
   std::shared_ptr<ScanFile> handle;
   int row_group = 0;
-  bool first_of_unit = false;
+  bool first_of_file = false;
   std::shared_ptr<const std::vector<ColumnPlace>> places;
   std::vector<RowFilter*> filters;
   std::vector<int> leaves;       // one for each range of the fetch
@@ -286,7 +286,7 @@ bool ScanSource::PlanStep() {
                   .filters = file_filters_,
                   .leaves = {},
                   .fetch = nullptr};
-    step.first_of_unit = step.row_group == unit.first_row_group;
+    step.first_of_file = unit.first_of_file && step.row_group == unit.first_row_group;
     if (step.group().row_count == 0) continue;
     PlanRanges(&step);
     if (step.fetch != nullptr) {
@@ -430,7 +430,7 @@ arrow::Status ScanSource::Begin() {
   const ScanStep& step = *current_;
   if (step.fetch != nullptr) {
     ARROW_RETURN_NOT_OK(step.fetch->status);
-    if (step.first_of_unit) options_.metrics->Add(Metric::kFilesRead, 1);
+    if (step.first_of_file) options_.metrics->Add(Metric::kFilesRead, 1);
     options_.metrics->Add(Metric::kRowGroupsRead, 1);
   }
   options_.metrics->Add(Metric::kRowsRead, step.group().row_count);
