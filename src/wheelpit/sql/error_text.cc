@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/sql/lexer.h"
 #include "wheelpit/sql/parser.h"
 
 namespace wheelpit::sql {
@@ -51,18 +52,11 @@ int64_t ColumnsOf(uint32_t code) {
   return wide ? 2 : 1;
 }
 
+// Bytes of the character at the start, 0 when it is not UTF-8.
 size_t SequenceLength(std::string_view text) {
   auto first = static_cast<unsigned char>(text[0]);
   size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  if (first >= 0x80 && (first < 0xC2 || first > 0xF4 || length > text.size())) {
-    return 0;
-  }
-  for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
-      return 0;
-    }
-  }
-  return length;
+  return FindInvalidUtf8(text.substr(0, length)) < 0 ? length : 0;
 }
 
 std::vector<Glyph> Glyphs(std::string_view line, int64_t offset) {

@@ -67,6 +67,11 @@ TEST(SqlErrorText, LongLinesAreCutAroundTheCaret) {
 TEST(SqlErrorText, BytesThatAreNotUtf8AreShownAsReplacements) {
   EXPECT_EQ(Format("a \xFF b", 2, 1),
             "what is wrong\nline 1, column 3\n  a \xEF\xBF\xBD b\n    ^");
+  // An overlong form and a surrogate: bytes of the right shape.
+  EXPECT_EQ(Format("\xE0\x8F\xA0\xED\xA0\x80", 0, 1),
+            "what is wrong\nline 1, column 1\n  "
+            "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\n"
+            "  ^");
 }
 
 }  // namespace

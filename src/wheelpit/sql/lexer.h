@@ -16,8 +16,7 @@
 
 namespace wheelpit::sql {
 
-/// Longest text that is looked at: a script of statements. Tokens take at most 16 times
-/// its size.
+/// Longest text that is looked at: a script of statements.
 inline constexpr int64_t kTextBytesMax = 16 << 20;
 
 enum class TokenKind : uint8_t {

@@ -602,9 +602,8 @@ ExpressionPtr Parser::ParseTableArgument() {
   if (AtAny({Keyword::kOrder, Keyword::kSort}) && At(Keyword::kBy, 1)) {
     Advance();
     Advance();
-    bool open = Accept(TokenKind::kLeftParen);
-    open ? ParseSortItems() : std::vector<ast::SortItem>();
-    if (open) {
+    if (Accept(TokenKind::kLeftParen)) {
+      ParseSortItems();
       Expect(TokenKind::kRightParen, ")");
     } else {
       ParseSortItem();
