@@ -504,6 +504,9 @@ TextBuilder& TextBuilder::operator=(TextBuilder&&) noexcept = default;
 TextBuilder::~TextBuilder() = default;
 
 arrow::Status TextBuilder::Piece(std::string_view text) {
+  if (text.empty()) {
+    return arrow::Status::OK();  // it may have no address to copy from
+  }
   const auto size = static_cast<int64_t>(text.size());
   if (state_->bytes.length() + size > std::numeric_limits<int32_t>::max()) {
     return core::Error(core::ErrorKind::kUnsupported,
