@@ -96,6 +96,11 @@ arrow::Status CheckSize(int64_t size) {
 
 }  // namespace
 
+void LimitMallocRetention() {
+  ::mallopt(M_MMAP_THRESHOLD, static_cast<int>(kMappedBytesMin));
+  ::mallopt(M_TRIM_THRESHOLD, 2 * static_cast<int>(kMappedBytesMin));
+}
+
 int64_t MappedLength(int64_t size) {
   const auto below = std::bit_floor(static_cast<uint64_t>(size));
   const int64_t step =

@@ -28,6 +28,12 @@ namespace wheelpit::memory {
 /// Buffers from this size are mapped.
 inline constexpr int64_t kMappedBytesMin = int64_t{256} << 10;
 
+/// For main(), before it starts threads; libraries do not call it. Fixes two thresholds
+/// of malloc that otherwise grow with the largest block ever freed: from then on each of
+/// its arenas may keep up to 64 MiB at its end, where malloc_trim does not look. Without
+/// this call ReleaseUnused gives back what it can reach, and that is all it promises.
+void LimitMallocRetention();
+
 /// The length of the mapping of a buffer: `size` rounded up to one of 16 steps per
 /// doubling. So a buffer grows into the slack of at most 1/16 without a call, and
 /// recycled mappings fit often.
@@ -48,8 +54,8 @@ class MappedMemoryPool final : public arrow::MemoryPool {
   arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
                            uint8_t** ptr) override;
   void Free(uint8_t* buffer, int64_t size, int64_t alignment) override;
-  /// Unmaps what is kept for recycling and makes malloc give whole free pages back, those
-  /// of all its arenas. May take milliseconds.
+  /// Unmaps what is kept for recycling and makes malloc give whole free pages back (see
+  /// LimitMallocRetention). May take milliseconds.
   void ReleaseUnused() override;
   int64_t bytes_allocated() const override;
   int64_t max_memory() const override;

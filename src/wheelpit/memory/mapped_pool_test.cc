@@ -166,6 +166,7 @@ class MixedBuffers {
 /// How much larger the process is than at the start when `bytes` were allocated on four
 /// threads, touched, freed on other threads, and released.
 int64_t ResidentGrowthAfter(MappedMemoryPool& pool, int64_t bytes) {
+  LimitMallocRetention();  // As a program does at its start.
   constexpr size_t kThreads = 4;
   auto threads = core::ThreadPool::Make({.thread_count = kThreads}).ValueOrDie();
   std::vector<std::unique_ptr<MixedBuffers>> buffers;
