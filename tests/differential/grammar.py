@@ -498,7 +498,7 @@ def rounded_decimal(generator, depth):
     if a.scale <= scale or a.precision > 35:
         return None
     text = f"round({{}}, {scale})"
-    facts = {"precision": a.precision + 1, "scale": a.scale}
+    facts = {"precision": a.precision - a.scale + 1 + scale, "scale": scale}
     return Expression("decimal", text.format(a.ours), text.format(a.duck), **facts)
 
 
