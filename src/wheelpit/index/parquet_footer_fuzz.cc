@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: any bytes as a footer, alone and with a known schema. Seeds in
 // parquet_footer_corpus/.
+// Covers: src/wheelpit/index/parquet_footer.cc src/wheelpit/index/parquet_schema.cc
+// src/wheelpit/index/thrift_compact.cc
 #include <cstdlib>
 #include <string>
 #include <utility>

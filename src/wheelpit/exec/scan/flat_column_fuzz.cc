@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: any bytes as the chunk of a flat column. The first four bytes choose
-// type, codec, nullability and the number of rows.
+// type, codec, nullability and the number of rows. Seeds in flat_column_corpus/.
+// Covers: src/wheelpit/exec/scan/flat_column.cc src/wheelpit/exec/scan/page_header.cc
+// src/wheelpit/exec/scan/page_stream.cc src/wheelpit/exec/scan/rle_decoder.cc
+// src/wheelpit/exec/scan/array_assembler.cc
 #include <algorithm>
 #include <cstdlib>
 

@@ -138,7 +138,8 @@ TEST(RleDecoder, PickingIsDecodingAndChoosing) {
 TEST(RleDecoder, ALastGroupWithoutItsPaddingGivesWhatIsThere) {
   RleWriter writer(4);
   writer.Pack({1, 2, 3, 4, 5, 6, 7, 8});
-  writer.bytes.resize(writer.bytes.size() - 2);
+  writer.bytes.pop_back();
+  writer.bytes.pop_back();
   RleDecoder decoder(writer.bytes, 4);
   uint32_t out[8];
   EXPECT_EQ(decoder.Decode(out, 8), 4);

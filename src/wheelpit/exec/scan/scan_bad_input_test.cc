@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include <arrow/api.h>
 #include <gtest/gtest.h>
 #include <parquet/properties.h>
 

@@ -10,8 +10,13 @@
 #include <string>
 #include <vector>
 
-#include <arrow/api.h>
+#include <arrow/array/array_base.h>
+#include <arrow/array/data.h>
+#include <arrow/buffer.h>
 #include <arrow/io/memory.h>
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
+#include <arrow/table.h>
 
 #include "wheelpit/core/error.h"
 #include "wheelpit/core/executor.h"

@@ -154,7 +154,8 @@ class ScanSource final : public Source {
   std::vector<RowFilter*> file_filters_;
   std::shared_ptr<ScanFile> handle_;
 
-  std::deque<ScanStep> ahead_;
+  std::optional<ScanStep> planned_;
+  std::deque<ScanStep> ahead_;  // being read, or read
   int64_t ahead_bytes_ = 0;
   size_t steps_per_task_ = 1;
 
@@ -264,8 +265,9 @@ bool ScanSource::EnterFile(const TableFile& file) {
   return true;
 }
 
-// Adds the next row group to ahead_; false when there is none.
+// Makes the next row group planned_; false when there is none.
 bool ScanSource::PlanStep() {
+  if (planned_) return true;
   while (unit_ < options_.split.size()) {
     const index::ScanUnit& unit = options_.split[unit_];
     const TableFile& file = options_.table->files[static_cast<size_t>(unit.file)];
@@ -293,8 +295,7 @@ bool ScanSource::PlanStep() {
       step.fetch->close_file =
           row_group_ >= unit.last_row_group && step.window_bytes == 0;
     }
-    ahead_bytes_ += step.bytes;
-    ahead_.push_back(std::move(step));
+    planned_ = std::move(step);
     return true;
   }
   return false;
@@ -347,10 +348,11 @@ void ScanSource::ReadAhead() {
     fetcher_.Start(std::exchange(task, {}));
     task_bytes = 0;
   };
-  while (ahead_.empty() ||
-         (ahead_bytes_ < options_.prefetch_bytes && ahead_.size() < kStepsAheadMax)) {
-    if (!PlanStep()) break;
-    const ScanStep& step = ahead_.back();
+  while (ahead_.size() < kStepsAheadMax && PlanStep()) {
+    if (!ahead_.empty() && ahead_bytes_ + planned_->bytes > options_.prefetch_bytes)
+      break;
+    const ScanStep& step = ahead_.emplace_back(*std::exchange(planned_, std::nullopt));
+    ahead_bytes_ += step.bytes;
     if (step.fetch == nullptr) continue;
     if (task.size() == steps_per_task_ || task_bytes + step.bytes > kTaskBytes) start();
     task.push_back(step.fetch);

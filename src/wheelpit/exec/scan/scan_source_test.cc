@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include <arrow/api.h>
 #include <arrow/compute/api.h>
 #include <arrow/compute/initialize.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types, encodings, nested columns, missing and constant columns, widening.
+#include <arrow/api.h>
 #include <arrow/compute/api.h>
 #include <arrow/compute/initialize.h>
 #include <gtest/gtest.h>
