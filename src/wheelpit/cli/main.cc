@@ -16,6 +16,7 @@
 #include "wheelpit/cli/settings.h"
 #include "wheelpit/cli/sql_command.h"
 #include "wheelpit/core/error.h"
+#include "wheelpit/memory/mapped_pool.h"
 
 namespace wheelpit::cli {
 namespace {
@@ -145,5 +146,7 @@ int main(int argc, char** argv) {
   // process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // Before the first thread: so that what the budgets free leaves the process.
+  wheelpit::memory::LimitMallocRetention();
   return wheelpit::cli::Run(argc, argv);
 }
