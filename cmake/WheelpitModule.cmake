@@ -7,11 +7,17 @@
 # built in the asan and tsan presets only when TEST_LABELS names that preset's label. A module
 # named x_testing is support for tests: built where it is linked, never installed.
 
+# What GCC 12 reports wrongly when it optimises: copies that overlap in "a" + std::string() (its bug
+# 105651), and values of an empty std::optional that is not read (80635). Other builds keep both.
+set(false_reports "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  set(false_reports $<$<CONFIG:Release>:-Wno-restrict> $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
+endif()
+
 add_library(wheelpit_flags INTERFACE)
 target_compile_options(wheelpit_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
-  # GCC 12 sees overlapping copies in "a" + std::string() when it optimises (its bug 105651).
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+  ${false_reports}
   $<$<BOOL:${WHEELPIT_WARNINGS_AS_ERRORS}>:-Werror>)
 if(WHEELPIT_SANITIZER)
   target_compile_options(wheelpit_flags INTERFACE

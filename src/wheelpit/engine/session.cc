@@ -19,7 +19,7 @@ using sql::ast::StatementKind;
 
 namespace {
 
-// Whether expressions can be evaluated in this zone; said when it is set, not when it is used.
+// Whether expressions can be evaluated in this zone: said when it is set.
 arrow::Status CheckTimeZone(const std::string& zone, arrow::MemoryPool* pool) {
   return exec::Evaluator::Make({}, arrow::Schema({}),
                                {.pool = pool, .time_zone = zone})

@@ -2,6 +2,7 @@
 #include "wheelpit/exec/expr/conditional.h"
 
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include <arrow/array.h>
@@ -114,6 +115,10 @@ arrow::Result<Vector> Merge(const std::shared_ptr<arrow::DataType>& type,
     ARROW_ASSIGN_OR_RAISE(out, MergeOther(type, branches, count, pool));
   } else {
     ARROW_ASSIGN_OR_RAISE(out, AllocateVector(type, count, pool));
+    // Rows in no branch are null, but what lies under a null is packed into bits with its
+    // neighbours: a byte of a boolean that is neither 0 nor 1 would change them.
+    std::memset(MutableValues<uint8_t>(out), 0,
+                static_cast<size_t>(count) * static_cast<size_t>(WidthOf(c)));
     for (const Branch& branch : branches) {
       ScatterWide(WidthOf(c), branch, &out);
     }

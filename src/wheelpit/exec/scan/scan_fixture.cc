@@ -45,7 +45,8 @@ void ScannedTable::Add(const std::string& path, std::shared_ptr<arrow::Buffer> b
   file.column_map = map;
   split.push_back({.file = static_cast<int>(table->files.size()),
                    .first_row_group = 0,
-                   .last_row_group = static_cast<int>(file.footer->row_groups.size())});
+                   .last_row_group = static_cast<int>(file.footer->row_groups.size()),
+                   .first_of_file = true});
   table->files.push_back(std::move(file));
   file_system.Put(path, std::move(bytes));
 }
