@@ -21,8 +21,7 @@ namespace {
 
 // Whether expressions can be evaluated in this zone: said when it is set.
 arrow::Status CheckTimeZone(const std::string& zone, arrow::MemoryPool* pool) {
-  return exec::Evaluator::Make({}, arrow::Schema({}),
-                               {.pool = pool, .time_zone = zone})
+  return exec::Evaluator::Make({}, arrow::Schema({}), {.pool = pool, .time_zone = zone})
       .status();
 }
 

@@ -46,13 +46,15 @@ void BitsToBytes(const uint8_t* bits, int64_t offset, int64_t length, uint8_t* o
 }
 
 // `out` has room for whole bytes; the last one's unused bits become 0. Returns how many
-// are set.
+// are set. Of each byte the lowest bit counts: what lies under a null may be anything,
+// and must not spoil its neighbours.
 int64_t BytesToBits(const uint8_t* bytes, int64_t length, uint8_t* out) {
   int64_t set = 0;
   int64_t i = 0;
   for (; i + 8 <= length; i += 8) {
     uint64_t eight = 0;
     std::memcpy(&eight, bytes + i, sizeof eight);
+    eight &= UINT64_C(0x0101010101010101);
     const auto packed =
         static_cast<uint8_t>((eight * UINT64_C(0x0102040810204080)) >> 56);
     out[i / 8] = packed;
@@ -61,8 +63,9 @@ int64_t BytesToBits(const uint8_t* bytes, int64_t length, uint8_t* out) {
   if (i < length) {
     uint8_t last = 0;
     for (int64_t bit = 0; i + bit < length; ++bit) {
-      last = static_cast<uint8_t>(last | (bytes[i + bit] << bit));
-      set += bytes[i + bit];
+      const int value = bytes[i + bit] & 1;
+      last = static_cast<uint8_t>(last | (value << bit));
+      set += value;
     }
     out[i / 8] = last;
   }
