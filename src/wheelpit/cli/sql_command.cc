@@ -143,8 +143,8 @@ class Runner {
     ARROW_ASSIGN_OR_RAISE(auto schema, query->schema());
     const core::Config config = session->config();
     ARROW_ASSIGN_OR_RAISE(
-        auto text, BatchText::Make(schema, config.Text(core::ConfigKey::kSessionTimeZone),
-                                   &pool_));
+        auto text,
+        BatchText::Make(schema, config.Text(core::ConfigKey::kSessionTimeZone), &pool_));
     auto writer =
         MakeResultWriter(format_,
                          {.width = TerminalWidth(STDOUT_FILENO),
