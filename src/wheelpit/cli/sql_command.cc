@@ -105,7 +105,7 @@ class Runner {
       const arrow::Status status = RunStatement(session, statement);
       if (!status.ok()) {
         ARROW_RETURN_NOT_OK(out_.Flush());
-        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(statement, status)));
+        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(statement, status) + "\n"));
         ARROW_RETURN_NOT_OK(err_.Flush());
         return status;
       }

@@ -84,18 +84,22 @@ arrow::Result<int64_t> ParseByteSize(std::string_view text) {
 }
 
 std::string FormatByteSize(int64_t size_bytes) {
-  constexpr std::array<Unit, 6> kExact = {{{" GiB", kKi * kKi * kKi},
+  constexpr std::array<Unit, 8> kExact = {{{" TiB", kKi * kKi * kKi * kKi},
+                                           {" TB", int64_t{1000} * 1000 * 1000 * 1000},
+                                           {" GiB", kKi * kKi * kKi},
                                            {" GB", 1000 * 1000 * 1000},
                                            {" MiB", kKi * kKi},
                                            {" MB", 1000 * 1000},
                                            {" KiB", kKi},
                                            {" kB", 1000}}};
+  constexpr int64_t kReadable = 10'000;
   for (const auto& [name, factor] : kExact) {
-    if (size_bytes >= factor && size_bytes % factor == 0) {
+    if (size_bytes >= factor && size_bytes % factor == 0 &&
+        size_bytes / factor < kReadable) {
       return std::to_string(size_bytes / factor) + std::string(name);
     }
   }
-  for (const auto& [name, factor] : {kExact[1], kExact[3], kExact[5]}) {
+  for (const auto& [name, factor] : {kExact[1], kExact[3], kExact[5], kExact[7]}) {
     if (size_bytes >= factor) {
       char text[48];
       std::snprintf(text, sizeof text, "%.1f%s",

@@ -32,7 +32,9 @@ TEST(ByteSize, WhatIsNoSizeIsAConfigurationErrorThatQuotesIt) {
 TEST(ByteSize, FormatIsExactWhereAUnitFits) {
   EXPECT_EQ(FormatByteSize(64 << 20), "64 MiB");
   EXPECT_EQ(FormatByteSize(512'000'000), "512 MB");
-  EXPECT_EQ(FormatByteSize(1'432'100'000), "1432100 kB");
+  EXPECT_EQ(FormatByteSize(1'432'100'000), "1.4 GB");
+  EXPECT_EQ(FormatByteSize(1'000'000'000'000), "1 TB");
+  EXPECT_EQ(FormatByteSize(24684084LL << 10), "25.3 GB");
   EXPECT_EQ(FormatByteSize(1'432'123'456), "1.4 GB");
   EXPECT_EQ(FormatByteSize(999), "999 B");
   EXPECT_EQ(FormatByteSize(0), "0 B");

@@ -2,6 +2,7 @@
 #include "wheelpit/engine/query_run.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <arrow/record_batch.h>
@@ -23,6 +24,37 @@ using core::ConfigKey;
 constexpr int64_t kTaskMinimumBytes = 4 << 20;
 // Result batches on their way to the client, and the small things of a query.
 constexpr int64_t kQueryMinimumBytes = 2 << 20;
+constexpr int64_t kPrefetchMinimumBytes = 256 << 10;
+constexpr int64_t kExchangeBytes = 1 << 20;
+// The size at which writers cut pages; a chunk that is smaller is one page.
+constexpr int64_t kPageBytes = 1 << 20;
+
+// Bytes of one decoded page of every column that the plan's scan reads; 0 without a scan.
+int64_t PageBytes(const plan::Node& plan) {
+  const plan::Node* scan = &plan;
+  while (scan->input != nullptr) {
+    scan = scan->input.get();
+  }
+  if (scan->table == nullptr) {
+    return 0;
+  }
+  std::vector<int64_t> largest(scan->columns.size(), 0);
+  for (const index::TableFile& file : scan->table->files) {
+    for (size_t i = 0; i < largest.size(); ++i) {
+      const int field = (*file.column_map)[static_cast<size_t>(scan->columns[i])];
+      if (field < 0) {
+        continue;
+      }
+      const auto& leaves = file.footer->schema->first_leaf;
+      const auto leaf = static_cast<size_t>(leaves[static_cast<size_t>(field)]);
+      for (const auto& row_group : file.footer->row_groups) {
+        largest[i] = std::max(
+            largest[i], std::min(row_group.chunks[leaf].uncompressed_bytes, kPageBytes));
+      }
+    }
+  }
+  return std::accumulate(largest.begin(), largest.end(), int64_t{0});
+}
 
 }  // namespace
 
@@ -140,14 +172,20 @@ arrow::Status QueryRun::StartWith(
 arrow::Status QueryRun::StartPlan(std::unique_ptr<plan::Node> plan) {
   plan_ = std::move(plan);
   const int threads = static_cast<int>(config_.Number(ConfigKey::kComputeThreads));
-  const int64_t prefetch =
-      std::min(config_.Number(ConfigKey::kScanPrefetchBytes),
-               std::max<int64_t>(budget_->limit_bytes() / (4 * (threads + 1)), 1 << 20));
+  // One more task than threads, so that a parked one leaves no thread idle; fewer when
+  // the budget does not hold so many.
+  const int64_t need = kTaskMinimumBytes + 2 * PageBytes(*plan_);
+  const int64_t room = budget_->limit_bytes() - kQueryMinimumBytes;
+  const int64_t tasks_at_once = std::clamp<int64_t>(room / need, 1, threads + 1);
+  const int64_t prefetch = std::clamp<int64_t>(
+      (room / tasks_at_once - need) / 2, kPrefetchMinimumBytes,
+      std::max(kPrefetchMinimumBytes, config_.Number(ConfigKey::kScanPrefetchBytes)));
   ARROW_ASSIGN_OR_RAISE(
       auto built, scheduler::BuildStages(
                       *plan_, {.task_slots = threads,
                                .batch_rows = config_.Number(ConfigKey::kScanBatchRows),
                                .prefetch_bytes = prefetch,
+                               .exchange_bytes = std::min(kExchangeBytes, room / 64),
                                .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
                                .context = MakeContext(),
                                .io_tasks = io_tasks_.get(),
@@ -162,7 +200,7 @@ arrow::Status QueryRun::StartPlan(std::unique_ptr<plan::Node> plan) {
   auto self = shared_from_this();
   run_ = scheduler::StageRun::Start(
       std::move(built.stages),
-      {.tasks_at_once = threads + 1,
+      {.tasks_at_once = static_cast<int>(tasks_at_once),
        .executor = engine_->compute.get(),
        .clock = engine_->clock,
        .metrics = &metrics_,

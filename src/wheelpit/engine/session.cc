@@ -83,8 +83,7 @@ struct Session::Impl {
 
   std::shared_ptr<QueryRun> MakeRun() {
     std::lock_guard lock(mutex);
-    return std::make_shared<QueryRun>(engine, config,
-                                      "query " + std::to_string(++query_count));
+    return std::make_shared<QueryRun>(engine, config, std::to_string(++query_count));
   }
 };
 
