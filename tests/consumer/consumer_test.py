@@ -19,13 +19,14 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 NAMESPACE = ["unshare", *([] if os.geteuid() == 0 else ["-r"]), "--mount"]
 ARROW_CONFIG = """
 set(ARROW_VERSION "{version}")
-if(NOT TARGET Arrow::arrow_shared)
-  add_library(Arrow::arrow_shared SHARED IMPORTED)
-  set_target_properties(Arrow::arrow_shared PROPERTIES
-    IMPORTED_LOCATION "{arrow}/lib/libarrow.so.2600" IMPORTED_SONAME libarrow.so.2600
+if(NOT TARGET {package}::{stem}_shared)
+  add_library({package}::{stem}_shared SHARED IMPORTED)
+  set_target_properties({package}::{stem}_shared PROPERTIES
+    IMPORTED_LOCATION "{arrow}/lib/lib{stem}.so.2600" IMPORTED_SONAME lib{stem}.so.2600
     INTERFACE_INCLUDE_DIRECTORIES "{arrow}/include")
 endif()
 """
+ARROW_PACKAGES = (("Arrow", "arrow"), ("ArrowCompute", "arrow_compute"), ("Parquet", "parquet"))
 VERSION_FILE = """
 set(PACKAGE_VERSION "{version}")
 if(PACKAGE_FIND_VERSION_MAJOR STREQUAL "{major}" OR NOT PACKAGE_FIND_VERSION)
@@ -63,12 +64,15 @@ def configure(work, name, prefix, *options):
 
 
 def fake_host_arrow(work, version, arrow):
-    folder = work / f"host-{version}/lib/cmake/Arrow"
-    folder.mkdir(parents=True)
+    """A host's Arrow with each of its packages, as Arrow itself installs them."""
     major = version.split(".")[0]
-    (folder / "ArrowConfig.cmake").write_text(ARROW_CONFIG.format(version=version, arrow=arrow))
-    (folder / "ArrowConfigVersion.cmake").write_text(
-        VERSION_FILE.format(version=version, major=major))
+    for package, stem in ARROW_PACKAGES:
+        folder = work / f"host-{version}/lib/cmake/{package}"
+        folder.mkdir(parents=True)
+        (folder / f"{package}Config.cmake").write_text(
+            ARROW_CONFIG.format(version=version, arrow=arrow, package=package, stem=stem))
+        (folder / f"{package}ConfigVersion.cmake").write_text(
+            VERSION_FILE.format(version=version, major=major))
     return work / f"host-{version}"
 
 
