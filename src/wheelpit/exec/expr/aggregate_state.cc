@@ -328,18 +328,20 @@ class TextExtremeState : public ValueState<TextExtremeState<Better>> {
   using ValueState<TextExtremeState<Better>>::ValueState;
 
   void Take(const Vector& vector, int64_t count) {
-    std::optional<std::string_view> best = best_;
+    bool found = best_.has_value();
+    std::string_view best = found ? std::string_view(*best_) : std::string_view();
     for (int64_t i = 0; i < count; ++i) {
       if (vector.IsValid(i)) {
         const std::string_view text = vector.Text(i);
-        if (!best || Better::Do(text, *best)) {
+        if (!found || Better::Do(text, best)) {
+          found = true;
           best = text;
         }
       }
     }
     // Copied once per batch; `best` may view the text that is kept already.
-    if (best && (!best_ || best->data() != best_->data())) {
-      best_ = std::string(*best);
+    if (found && (!best_ || best.data() != best_->data())) {
+      best_ = std::string(best);
     }
   }
   void TakeState(const TextExtremeState& other) {
