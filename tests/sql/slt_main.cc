@@ -191,6 +191,10 @@ std::string CheckQuery(const Record& record, const Answer& answer) {
 }
 
 std::string Check(const Record& record, const Answer& answer) {
+  if (answer.uncounted_bytes > 0) {
+    return "    " + std::to_string(answer.uncounted_bytes) +
+           " bytes came from Arrow's default pool, outside of the budget\n";
+  }
   switch (record.kind) {
     case RecordKind::kStatementError:
       return CheckError(record, answer);

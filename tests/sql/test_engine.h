@@ -25,6 +25,8 @@ struct Answer {
   std::vector<std::string> names;
   std::vector<std::string> types;  ///< Spark's names
   std::vector<Row> rows;           ///< ValueText of each value
+  /// Taken from Arrow's default pool while the statement ran: outside of its budget.
+  int64_t uncounted_bytes = 0;
 };
 
 /// Small but sufficient values for what the program would work out from the machine,

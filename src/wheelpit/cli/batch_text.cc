@@ -17,8 +17,9 @@ namespace wheelpit::cli {
 namespace {
 
 // Nested values, as Arrow writes them: there is no cast for them yet.
-arrow::Result<std::shared_ptr<arrow::Array>> NestedText(const arrow::Array& array) {
-  arrow::StringBuilder builder;
+arrow::Result<std::shared_ptr<arrow::Array>> NestedText(const arrow::Array& array,
+                                                        arrow::MemoryPool* pool) {
+  arrow::StringBuilder builder(pool);
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsNull(i)) {
       ARROW_RETURN_NOT_OK(builder.AppendNull());
@@ -31,10 +32,11 @@ arrow::Result<std::shared_ptr<arrow::Array>> NestedText(const arrow::Array& arra
 }
 
 // Binary as hexadecimal digits: bytes that are not text have no other exact form.
-arrow::Result<std::shared_ptr<arrow::Array>> HexText(const arrow::Array& array) {
+arrow::Result<std::shared_ptr<arrow::Array>> HexText(const arrow::Array& array,
+                                                     arrow::MemoryPool* pool) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   const auto& values = static_cast<const arrow::BinaryArray&>(array);
-  arrow::StringBuilder builder;
+  arrow::StringBuilder builder(pool);
   std::string text;
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsNull(i)) {
@@ -56,6 +58,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> HexText(const arrow::Array& array) 
 struct BatchText::Impl {
   enum class How : uint8_t { kCast, kHex, kNested };
   std::vector<How> how;
+  arrow::MemoryPool* pool = nullptr;
   std::unique_ptr<exec::Evaluator> casts;  // one per kCast column, in order
 };
 
@@ -63,6 +66,7 @@ arrow::Result<std::unique_ptr<BatchText>> BatchText::Make(
     std::shared_ptr<arrow::Schema> schema, const std::string& time_zone,
     arrow::MemoryPool* pool) {
   auto impl = std::make_unique<Impl>();
+  impl->pool = pool;
   std::vector<plan::ExprPtr> casts;
   for (int i = 0; i < schema->num_fields(); ++i) {
     const auto& field = schema->field(i);
@@ -99,12 +103,12 @@ arrow::Result<arrow::ArrayVector> BatchText::Convert(const arrow::RecordBatch& b
         columns.push_back(std::move(casts[next_cast++]));
         break;
       case Impl::How::kHex: {
-        ARROW_ASSIGN_OR_RAISE(auto text, HexText(*batch.column(i)));
+        ARROW_ASSIGN_OR_RAISE(auto text, HexText(*batch.column(i), impl_->pool));
         columns.push_back(std::move(text));
         break;
       }
       case Impl::How::kNested: {
-        ARROW_ASSIGN_OR_RAISE(auto text, NestedText(*batch.column(i)));
+        ARROW_ASSIGN_OR_RAISE(auto text, NestedText(*batch.column(i), impl_->pool));
         columns.push_back(std::move(text));
         break;
       }

@@ -39,7 +39,10 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
     {ConfigKey::kScanBatchRows, "scan.batch_rows", kCount, "8192", 1, 1 << 20, "", "",
      "Rows of a batch between operators.", "0.1"},
     {ConfigKey::kScanPrefetchBytes, "scan.prefetch_bytes", kBytes, "8MiB", 64 << 10, kMax,
-     "", "", "Bytes that one scan task reads ahead.", "0.1"},
+     "", "",
+     "Bytes that one scan task reads ahead, at most: it begins with 1 MiB and doubles "
+     "when it had to wait.",
+     "0.1"},
     {ConfigKey::kIndexFollowSymlinks, "index.follow_symlinks", kBool, "true", 0, 1, "",
      "", "Whether listing follows symbolic links; loops are found and cut.", "0.1"},
     {ConfigKey::kIndexIgnoreMissing, "index.ignore_missing", kBool, "false", 0, 1, "", "",

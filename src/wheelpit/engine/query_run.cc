@@ -144,15 +144,16 @@ arrow::Status QueryRun::Plan(const sql::ast::Statement& statement) {
         analyze_ = true;
         return StartPlan(std::move(bound.plan));
       }
-      return StartWith(ExplainRows(plan::ToString(*bound.plan)));
+      return StartWith(ExplainRows(plan::ToString(*bound.plan), &engine_->pool));
     case sql::BoundKind::kDescribe:
-      return StartWith(DescribeRows(*bound.schema, bound.partition_columns));
+      return StartWith(
+          DescribeRows(*bound.schema, bound.partition_columns, &engine_->pool));
     case sql::BoundKind::kShow:
-      return StartWith(SettingRows(config_, bound.key));
+      return StartWith(SettingRows(config_, bound.key, &engine_->pool));
     case sql::BoundKind::kSet:
     case sql::BoundKind::kReset:
       // The session has done it already (see Session::Submit).
-      return StartWith(SettingRows(config_, bound.key));
+      return StartWith(SettingRows(config_, bound.key, &engine_->pool));
   }
   return core::Error(core::ErrorKind::kInternal, "an unknown kind of statement");
 }
@@ -329,7 +330,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> QueryRun::Next() {
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, NextBatch());
     if (batch == nullptr) {
-      return ExplainRows(plan::ToString(*plan_) + AnalyzeText(stats()));
+      return ExplainRows(plan::ToString(*plan_) + AnalyzeText(stats()), &engine_->pool);
     }
   }
 }

@@ -29,13 +29,12 @@ std::shared_ptr<arrow::Schema> TextSchema(const std::vector<std::string>& names)
   return arrow::schema(std::move(fields));
 }
 
-// A batch of text. From Arrow's default pool: it is a few lines, and may outlive any
-// budget.
 // An empty comment is a null, as in Spark.
-Rows TextRows(const std::vector<std::string>& names, const std::vector<Row>& rows) {
+Rows TextRows(const std::vector<std::string>& names, const std::vector<Row>& rows,
+              arrow::MemoryPool* pool) {
   arrow::ArrayVector columns;
   for (size_t column = 0; column < names.size(); ++column) {
-    arrow::StringBuilder builder;
+    arrow::StringBuilder builder(pool);
     for (const Row& row : rows) {
       const bool null = names[column] == kComment && row[column].empty();
       ARROW_RETURN_NOT_OK(null ? builder.AppendNull() : builder.Append(row[column]));
@@ -70,14 +69,14 @@ std::shared_ptr<arrow::Schema> ExplainSchema() {
   return TextSchema({"plan"});
 }
 
-Rows ExplainRows(const std::string& text) {
+Rows ExplainRows(const std::string& text, arrow::MemoryPool* pool) {
   std::vector<Row> rows;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     rows.push_back({text.substr(at, end - at)});
     at = end + 1;
   }
-  return TextRows({"plan"}, rows);
+  return TextRows({"plan"}, rows, pool);
 }
 
 std::string AnalyzeText(const QueryStats& stats) {
@@ -99,7 +98,8 @@ std::string AnalyzeText(const QueryStats& stats) {
 }
 
 Rows DescribeRows(const arrow::Schema& schema,
-                  const std::vector<std::string>& partition_columns) {
+                  const std::vector<std::string>& partition_columns,
+                  arrow::MemoryPool* pool) {
   std::vector<Row> rows;
   for (const auto& field : schema.fields()) {
     const bool partition = std::find(partition_columns.begin(), partition_columns.end(),
@@ -107,10 +107,11 @@ Rows DescribeRows(const arrow::Schema& schema,
     rows.push_back({field->name(), plan::TypeName(*field->type()),
                     partition ? "partition column" : ""});
   }
-  return TextRows({"col_name", "data_type", std::string(kComment)}, rows);
+  return TextRows({"col_name", "data_type", std::string(kComment)}, rows, pool);
 }
 
-Rows SettingRows(const core::Config& config, const std::string& key) {
+Rows SettingRows(const core::Config& config, const std::string& key,
+                 arrow::MemoryPool* pool) {
   if (!key.empty()) {
     ARROW_RETURN_NOT_OK(core::Config::Find(key).status());
   }
@@ -127,7 +128,7 @@ Rows SettingRows(const core::Config& config, const std::string& key) {
                     std::string(core::ToString(config.SourceOf(row.key))),
                     std::string(row.meaning)});
   }
-  return TextRows({"key", "value", "source", "meaning"}, rows);
+  return TextRows({"key", "value", "source", "meaning"}, rows, pool);
 }
 
 }  // namespace wheelpit::engine

@@ -46,7 +46,7 @@ class GatherExchange {
   std::shared_ptr<State> state_;
 };
 
-/// Bytes that a batch holds on to, sliced buffers counted by their slice.
+/// Bytes of the buffers that a batch keeps alive; of a slice, those of the whole.
 int64_t BatchBytes(const arrow::RecordBatch& batch);
 
 }  // namespace wheelpit::exec

@@ -35,6 +35,9 @@ constexpr size_t kStepsPerTaskMax = 16;
 constexpr int64_t kTaskBytes = 512 << 10;
 constexpr size_t kStepsAheadMax = 64;
 constexpr int64_t kWindowBytesMin = 64 << 10;
+// Read-ahead begins with this and doubles whenever the scan had to wait, up to
+// prefetch_bytes: where reads are quick, the few buffers in turn stay in the cache.
+constexpr int64_t kAheadBytesMin = 1 << 20;
 
 // Where one wanted column of a file comes from.
 struct ColumnPlace {
@@ -110,6 +113,7 @@ class ScanSource final : public Source {
       fields.push_back(TableField(static_cast<size_t>(position)));
     }
     schema_ = arrow::schema(std::move(fields));
+    ahead_bytes_max_ = std::min(kAheadBytesMin, options_.prefetch_bytes);
     OrderFilters();
   }
 
@@ -157,6 +161,7 @@ class ScanSource final : public Source {
   std::optional<ScanStep> planned_;
   std::deque<ScanStep> ahead_;  // being read, or read
   int64_t ahead_bytes_ = 0;
+  int64_t ahead_bytes_max_ = 0;
   size_t steps_per_task_ = 1;
 
   std::optional<ScanStep> current_;
@@ -335,10 +340,10 @@ void ScanSource::PlanRanges(ScanStep* step) const {
   }
 }
 
-// Keeps prefetch_bytes on their way, in tasks of several small row groups.
+// Keeps ahead_bytes_max_ on their way, in tasks of several small row groups.
 void ScanSource::ReadAhead() {
-  if (!ahead_.empty() && (ahead_bytes_ > options_.prefetch_bytes / 2 ||
-                          ahead_.size() > kStepsAheadMax / 2)) {
+  if (!ahead_.empty() &&
+      (ahead_bytes_ > ahead_bytes_max_ / 2 || ahead_.size() > kStepsAheadMax / 2)) {
     return;
   }
   std::vector<std::shared_ptr<Fetch>> task;
@@ -349,8 +354,7 @@ void ScanSource::ReadAhead() {
     task_bytes = 0;
   };
   while (ahead_.size() < kStepsAheadMax && PlanStep()) {
-    if (!ahead_.empty() && ahead_bytes_ + planned_->bytes > options_.prefetch_bytes)
-      break;
+    if (!ahead_.empty() && ahead_bytes_ + planned_->bytes > ahead_bytes_max_) break;
     const ScanStep& step = ahead_.emplace_back(*std::exchange(planned_, std::nullopt));
     ahead_bytes_ += step.bytes;
     if (step.fetch == nullptr) continue;
@@ -469,6 +473,7 @@ arrow::Result<Step> ScanSource::Next() {
     if (ahead_.empty()) return Step::End();
     ScanStep& next = ahead_.front();
     if (next.fetch != nullptr && !next.fetch->done.fired()) {
+      ahead_bytes_max_ = std::min(ahead_bytes_max_ * 2, options_.prefetch_bytes);
       return Step::Waiting(next.fetch->done.wait());
     }
     current_ = std::move(next);
