@@ -43,6 +43,8 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
      "Bytes that one scan task reads ahead, at most: it begins with 1 MiB and doubles "
      "when it had to wait.",
      "0.1"},
+    {ConfigKey::kScanPageIndex, "scan.page_index", kBool, "true", 0, 1, "", "",
+     "Whether pages are left out by the page index of files that have one.", "0.1"},
     {ConfigKey::kIndexFollowSymlinks, "index.follow_symlinks", kBool, "true", 0, 1, "",
      "", "Whether listing follows symbolic links; loops are found and cut.", "0.1"},
     {ConfigKey::kIndexIgnoreMissing, "index.ignore_missing", kBool, "false", 0, 1, "", "",

@@ -32,6 +32,7 @@ enum class ConfigKey : uint8_t {
   kSpillProcessLimit,
   kScanBatchRows,
   kScanPrefetchBytes,
+  kScanPageIndex,
   kIndexFollowSymlinks,
   kIndexIgnoreMissing,
   kIndexPartitionInference,

@@ -186,6 +186,7 @@ arrow::Status QueryRun::StartPlan(std::unique_ptr<plan::Node> plan) {
                       *plan_, {.task_slots = threads,
                                .batch_rows = config_.Number(ConfigKey::kScanBatchRows),
                                .prefetch_bytes = prefetch,
+                               .page_index = config_.Flag(ConfigKey::kScanPageIndex),
                                .exchange_bytes = std::min(kExchangeBytes, room / 64),
                                .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
                                .context = MakeContext(),

@@ -132,28 +132,30 @@ class StageBuilder {
         built_.row_count += unit.row_count;
       }
     }
-    open_ = {
-        .name = "scan",
-        .task_count = static_cast<int64_t>(splits->size()),
-        .parallel = true,
-        .make_source = [options = options_, table = scan.table, columns = scan.columns,
-                        output, splits, filters](
-                           int64_t task) -> arrow::Result<std::unique_ptr<exec::Source>> {
-          exec::ScanOptions scan_options;
-          scan_options.table = table;
-          scan_options.columns = columns;
-          scan_options.output = output;
-          scan_options.split = std::move((*splits)[static_cast<size_t>(task)]);
-          for (const auto& filter : *filters) {
-            scan_options.filters.push_back(ScanFilter::MakeRowFilter(filter));
-          }
-          scan_options.batch_rows = options.batch_rows;
-          scan_options.prefetch_bytes = options.prefetch_bytes;
-          scan_options.io_tasks = options.io_tasks;
-          scan_options.metrics = options.metrics;
-          return exec::MakeScanSource(std::move(scan_options), options.context);
-        },
-        .make_operators = {}};
+    open_ = {.name = "scan",
+             .task_count = static_cast<int64_t>(splits->size()),
+             .parallel = true,
+             .make_source =
+                 [options = options_, table = scan.table, columns = scan.columns,
+                  predicate = options_.page_index ? scan.predicate : index::Predicate{},
+                  output, splits,
+                  filters](int64_t task) -> arrow::Result<std::unique_ptr<exec::Source>> {
+               exec::ScanOptions scan_options;
+               scan_options.table = table;
+               scan_options.columns = columns;
+               scan_options.output = output;
+               scan_options.split = std::move((*splits)[static_cast<size_t>(task)]);
+               for (const auto& filter : *filters) {
+                 scan_options.filters.push_back(ScanFilter::MakeRowFilter(filter));
+               }
+               scan_options.predicate = predicate;
+               scan_options.batch_rows = options.batch_rows;
+               scan_options.prefetch_bytes = options.prefetch_bytes;
+               scan_options.io_tasks = options.io_tasks;
+               scan_options.metrics = options.metrics;
+               return exec::MakeScanSource(std::move(scan_options), options.context);
+             },
+             .make_operators = {}};
     return arrow::Status::OK();
   }
 
