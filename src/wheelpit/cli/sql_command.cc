@@ -197,7 +197,10 @@ int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions&
     const auto outcome = runner.RunText(session->get(), text);
     if (!outcome.ok()) {
       // Already printed, with the place in the text.
-      return core::ExitCodeOf(core::KindOf(outcome.status()));
+      const core::ErrorKind kind = core::KindOf(outcome.status());
+      return kind == core::ErrorKind::kCancelled && interrupt->interrupted()
+                 ? interrupt->exit_code()
+                 : core::ExitCodeOf(kind);
     }
     if (!*outcome) {
       break;
