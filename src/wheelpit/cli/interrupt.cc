@@ -15,7 +15,7 @@ namespace wheelpit::cli {
 
 namespace {
 
-constexpr int kGraceMillis = 150;
+constexpr int kGraceMillis = 100;
 constexpr char kStop = 'q';
 constexpr char kInterrupt = 'c';
 constexpr char kTerminate = 't';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C. The first one asks the running query to stop; if the program is still there 150
+// Ctrl-C. The first one asks the running query to stop; if the program is still there 100
 // ms later (it may be blocked writing to a full pipe), or at the second one, it ends at
 // once with 130. SIGTERM does the same with 143. Spill files have no names, so an end at
 // once leaves nothing behind.

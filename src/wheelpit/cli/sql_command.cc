@@ -198,9 +198,11 @@ int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions&
     if (!outcome.ok()) {
       // Already printed, with the place in the text.
       const core::ErrorKind kind = core::KindOf(outcome.status());
-      return kind == core::ErrorKind::kCancelled && interrupt->interrupted()
-                 ? interrupt->exit_code()
-                 : core::ExitCodeOf(kind);
+      if (kind == core::ErrorKind::kCancelled && interrupt->interrupted()) {
+        // At once: to take down what is known of 60,000 files takes 0.1 s.
+        _exit(interrupt->exit_code());
+      }
+      return core::ExitCodeOf(kind);
     }
     if (!*outcome) {
       break;
