@@ -52,6 +52,7 @@ def wait_until(condition, what):
     while not condition():
         if time.monotonic() > end:
             raise runner.Failed(f"waited {SEEN_WITHIN_SECONDS} s for {what}")
+        time.sleep(0.0005)
 
 
 def end_by_signal(process):
@@ -109,20 +110,22 @@ def while_planning(table):
 
 def while_scanning(table, files):
     master, terminal = pty.openpty()
+    os.set_blocking(master, False)
     shown = bytearray()
 
-    def seen(process):
-        known = f"of {files} files".encode()
-        while known not in shown:
-            shown.extend(os.read(master, 65536))
-    try:
-        seconds = interrupt(SUMS.format(table=table), subprocess.DEVNULL, terminal, seen)
-        os.set_blocking(master, False)
+    def is_shown(text):
         try:
             shown.extend(os.read(master, 65536))
         except BlockingIOError:
-            pass
-        return seconds, b"was cancelled" in shown
+            pass  # nothing new
+        return text in shown
+    try:
+        seconds = interrupt(
+            SUMS.format(table=table), subprocess.DEVNULL, terminal,
+            lambda process: wait_until(
+                lambda: is_shown(f"of {files} files".encode()) or process.poll() is not None,
+                "a progress line"))
+        return seconds, is_shown(b"was cancelled")
     finally:
         os.close(master)
         os.close(terminal)
@@ -148,7 +151,7 @@ def while_asleep():
 
 
 def run(options):
-    rounds, files = (2, 5000) if options.smoke else (ROUNDS, FILES)
+    rounds, files = (2, FILES // 2) if options.smoke else (ROUNDS, FILES)
     rows, figures = [], {}
     with tempfile.TemporaryDirectory(prefix="wheelpit_interrupt_") as folder:
         table = make_table(pathlib.Path(folder) / "table", files)
