@@ -4,11 +4,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "wheelpit/cli/text_file.h"
 #include "wheelpit/core/error.h"
 
 namespace wheelpit::cli {
 
 namespace {
+
+constexpr size_t kConfigBytesMax = 1 << 20;
 
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r";
@@ -76,12 +79,15 @@ arrow::Result<core::Config> LoadSettings(io::Syscalls& syscalls,
   }
   const bool named = !sources.config_file.empty();
   const std::string path = named ? sources.config_file : DefaultConfigFile();
-  const std::string text = path.empty() ? "" : ReadSmallFile(syscalls, path);
-  if (named && text.empty()) {
-    return core::Error(core::ErrorKind::kConfiguration, "--config: cannot read '", path,
-                       "', or it is empty");
+  if (!path.empty()) {
+    auto text = ReadTextFile(syscalls, path, kConfigBytesMax);
+    if (text.ok()) {
+      ARROW_RETURN_NOT_OK(ApplyConfigText(*text, path, &config));
+    } else if (named || core::KindOf(text.status()) == core::ErrorKind::kConfiguration) {
+      return core::Error(core::ErrorKind::kConfiguration,
+                         "settings: ", text.status().message());
+    }
   }
-  ARROW_RETURN_NOT_OK(ApplyConfigText(text, path, &config));
   for (const auto& [key, value] : sources.flags) {
     const auto status = config.Set(key, value, core::ConfigSource::kFlag);
     if (!status.ok()) {

@@ -300,8 +300,15 @@ class Walker {
     }
     found->listing = *std::move(listing);
     if (!options_.read_table_formats) {
-      ARROW_RETURN_NOT_OK(
-          RefuseTableFormat(directory.path(), found->marks, file_system_, context_));
+      return RefuseTableFormat(directory.path(), found->marks, file_system_, context_);
+    }
+    ARROW_ASSIGN_OR_RAISE(const bool iceberg, IsIceberg(directory.path(), found->marks,
+                                                        file_system_, context_));
+    if (iceberg) {
+      // Its files are no data, and unlike those of other formats not named as hidden.
+      found->hidden_count += static_cast<int64_t>(std::erase_if(
+          found->listing.entries,
+          [](const fs::FileInfo& info) { return NameOf(info.path) == "metadata"; }));
     }
     return arrow::Status::OK();
   }

@@ -29,26 +29,6 @@ arrow::Result<bool> IsDirectory(const std::string& path, fs::FileSystem* file_sy
   return info->type == fs::FileType::kDirectory;
 }
 
-arrow::Result<bool> HasIcebergMetadata(const std::string& directory,
-                                       fs::FileSystem* file_system,
-                                       const core::Context& context) {
-  const std::string metadata = directory + "/metadata";
-  ARROW_ASSIGN_OR_RAISE(const bool is_directory, IsDirectory(metadata, file_system));
-  if (!is_directory) {
-    return false;
-  }
-  bool found = false;
-  const auto listing = file_system->List(
-      metadata,
-      [&](const fs::EntryName& entry) {
-        found = found || entry.name.ends_with(kIcebergSuffix);
-        return false;
-      },
-      context.stop);
-  ARROW_RETURN_NOT_OK(listing.status());
-  return found;
-}
-
 // The marks of a directory, by asking for each.
 arrow::Result<FormatMarks> LookFor(const std::string& directory,
                                    fs::FileSystem* file_system) {
@@ -70,6 +50,28 @@ void FormatMarks::See(const fs::EntryName& entry) {
   data = data || entry.name == "data";
 }
 
+arrow::Result<bool> IsIceberg(const std::string& directory, const FormatMarks& marks,
+                              fs::FileSystem* file_system, const core::Context& context) {
+  if (!marks.metadata || !marks.data) {
+    return false;
+  }
+  const std::string metadata = directory + "/metadata";
+  ARROW_ASSIGN_OR_RAISE(const bool is_directory, IsDirectory(metadata, file_system));
+  if (!is_directory) {
+    return false;
+  }
+  bool found = false;
+  const auto listing = file_system->List(
+      metadata,
+      [&](const fs::EntryName& entry) {
+        found = found || entry.name.ends_with(kIcebergSuffix);
+        return false;
+      },
+      context.stop);
+  ARROW_RETURN_NOT_OK(listing.status());
+  return found;
+}
+
 arrow::Status RefuseTableFormat(const std::string& directory, const FormatMarks& marks,
                                 fs::FileSystem* file_system,
                                 const core::Context& context) {
@@ -79,14 +81,9 @@ arrow::Status RefuseTableFormat(const std::string& directory, const FormatMarks&
   if (marks.hudi) {
     return Refusal(directory, "Apache Hudi");
   }
-  if (marks.metadata && marks.data) {
-    ARROW_ASSIGN_OR_RAISE(const bool iceberg,
-                          HasIcebergMetadata(directory, file_system, context));
-    if (iceberg) {
-      return Refusal(directory, "Apache Iceberg");
-    }
-  }
-  return arrow::Status::OK();
+  ARROW_ASSIGN_OR_RAISE(const bool iceberg,
+                        IsIceberg(directory, marks, file_system, context));
+  return iceberg ? Refusal(directory, "Apache Iceberg") : arrow::Status::OK();
 }
 
 arrow::Status RefuseTableFormatAround(const std::string& directory,

@@ -24,6 +24,11 @@ struct FormatMarks {
   void See(const fs::EntryName& entry);
 };
 
+/// Whether `directory` with these marks is an Iceberg table, the metadata of which no
+/// name hides from listing. Lists <directory>/metadata where that decides.
+arrow::Result<bool> IsIceberg(const std::string& directory, const FormatMarks& marks,
+                              fs::FileSystem* file_system, const core::Context& context);
+
 /// An error when `directory` with these marks is a table of such a format. Lists
 /// <directory>/metadata where that decides.
 arrow::Status RefuseTableFormat(const std::string& directory, const FormatMarks& marks,

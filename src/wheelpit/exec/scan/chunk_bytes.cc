@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "wheelpit/core/error.h"
+
 namespace wheelpit::exec {
 
 ChunkBytes::ChunkBytes(Fetcher* fetcher, std::shared_ptr<ScanFile> file, ByteRange chunk,
@@ -73,7 +75,9 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ChunkBytes::View(int64_t offset,
   if (const Window& front = windows_.front(); last <= front.end()) {
     return arrow::SliceBuffer(front.buffer, offset - front.offset, size);
   }
-  ARROW_ASSIGN_OR_RAISE(auto joined, arrow::AllocateBuffer(size, fetcher_->pool()));
+  auto allocated = arrow::AllocateBuffer(size, fetcher_->pool());
+  if (!allocated.ok()) return core::WithContext(allocated.status(), file_->path());
+  auto joined = *std::move(allocated);
   int64_t filled = 0;
   for (const Window& window : windows_) {
     const int64_t begin = std::max(window.offset, offset);

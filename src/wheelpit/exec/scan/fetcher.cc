@@ -114,7 +114,12 @@ arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> ScanFile::Open(
     fs::FileSystem* file_system, arrow::MemoryPool* pool) {
   auto handle = handle_.Lock();
   if (*handle != nullptr) return *handle;
-  ARROW_ASSIGN_OR_RAISE(auto opened, file_system->Open(path_, pool));
+  auto found = file_system->Open(path_, pool);
+  if (!found.ok() && core::KindOf(found.status()) == ErrorKind::kNotFound) {
+    return Error(ErrorKind::kNotFound, path_,
+                 ": it was removed since it was listed; run the query again");
+  }
+  ARROW_ASSIGN_OR_RAISE(auto opened, std::move(found));
   ARROW_ASSIGN_OR_RAISE(const int64_t size, opened->GetSize());
   if (size != size_bytes_) {
     return Error(ErrorKind::kCorrupt, path_, ": it has ", size, " bytes and had ",
