@@ -59,6 +59,7 @@ struct Giver {
   enum class Ask : uint8_t {
     kNone,
     kChosen,     ///< RequestReclaim is about to be called
+    kCalling,    ///< it is being called; an answer may come before it returns
     kDelivered,  ///< it was; the driver has not been stopped on its way to a wait yet
     kReminded,   ///< the driver was woken or sent back because of it
   };
@@ -116,10 +117,11 @@ struct OperatorState {
 struct QueryState {
   std::string name;
   int64_t limit = 0;
-  int64_t minimum = 0;
   uint64_t id = 0;
 
   // Under the lock.
+  int64_t minimum = 0;
+  int64_t minimum_wanted = 0;  ///< what an admission is for
   int64_t minimum_of_operators = 0;
   int64_t used = 0;
   int64_t peak = 0;
@@ -130,6 +132,10 @@ struct QueryState {
   std::vector<OperatorState*> operators;
 
   int64_t set_aside() const { return std::max(minimum, minimum_of_operators); }
+  /// What an admission takes.
+  int64_t AdmissionNeed() const {
+    return std::max(minimum_wanted, minimum_of_operators) - (admitted ? set_aside() : 0);
+  }
 };
 
 class Broker {
@@ -154,6 +160,8 @@ class Broker {
   void OnDrained(OperatorState* op);
 
   core::Wait Admitted(const QueryState& query);
+  arrow::Status Admission(const QueryState& query);
+  arrow::Status RaiseMinimum(QueryState* query, int64_t minimum_bytes);
 
   bool anybody_waits() const { return parked_count_.load() > 0; }
   /// Something changed that may help a waiter.
@@ -202,6 +210,7 @@ class Broker {
 
   // The queue (broker.cc).
   void Park(State& state, Waiter& waiter);
+  void QueueAdmission(State& state, QueryState& query, Signals* signals);
   void Unpark(State& state, Waiter& waiter);
   void Grant(State& state, Waiter& waiter, int64_t level, Signals* signals);
   std::vector<Shortage> Serve(State& state, Signals* signals);
@@ -228,6 +237,7 @@ class Broker {
 
   arrow::Status LimitError(const State& state, const OperatorState& op, int64_t need,
                            std::string_view why) const;
+  arrow::Status AdmissionError(const State& state, const QueryState& query) const;
   std::vector<Holder> LargestHolders(const State& state, const QueryState* scope,
                                      int count_max) const;
 

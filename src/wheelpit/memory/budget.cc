@@ -80,6 +80,14 @@ core::Wait QueryBudget::admitted() const {
   return impl_->broker->Admitted(impl_->query);
 }
 
+arrow::Status QueryBudget::admission() const {
+  return impl_->broker->Admission(impl_->query);
+}
+
+arrow::Status QueryBudget::RaiseMinimum(int64_t minimum_bytes) {
+  return impl_->broker->RaiseMinimum(&impl_->query, minimum_bytes);
+}
+
 const std::string& QueryBudget::name() const {
   return impl_->query.name;
 }

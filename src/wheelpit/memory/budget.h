@@ -93,8 +93,17 @@ class QueryBudget {
  public:
   ~QueryBudget();
 
-  /// Ready once the sum of minimums fits beside the other queries; drivers wait for it.
+  /// Ready once the sum of minimums fits beside the other queries, or never will
+  /// (`admission` tells); drivers wait for it.
   core::Wait admitted() const;
+  /// kMemoryLimit once the admission was given up: all that holds the memory waits for
+  /// admission too.
+  arrow::Status admission() const;
+  /// Sets `minimum_bytes` in all aside for the operators made from now on: what is known
+  /// only after planning. Wait for admitted() then. One at a time. kMemoryLimit, naming
+  /// the limit that would do, when that is beyond the query's limit beside what its
+  /// operators hold above their minimums now.
+  arrow::Status RaiseMinimum(int64_t minimum_bytes);
 
   /// `minimum_bytes` is what the operator always gets: it is set aside at admission and
   /// can be allocated without asking. `spillable` may be null and must be unregistered

@@ -40,6 +40,9 @@ bool MayBeAsked(const Giver& giver, const QueryState* scope) {
 }
 
 bool DriverIsParked(const OperatorState& op) {
+  if (op.query->waiter.parked) {
+    return true;  // Nothing of a query runs before its admission.
+  }
   const auto& operators = op.query->operators;
   return std::any_of(operators.begin(), operators.end(), [&](const OperatorState* other) {
     return other->driver == op.driver && other->waiter.parked;
@@ -82,7 +85,9 @@ void Broker::Pass() {
   {
     auto state = state_.Lock();
     if (state->park_count != park_count) {
-      return;  // Decided without them would be wrong; they call Run.
+      // Decided without them would be wrong. Those who were served at once call no Run.
+      passes_due_.fetch_add(1);
+      return;
     }
     HarvestAll(*state);
     for (const Shortage& shortage : Serve(*state, &signals)) {
@@ -204,6 +209,10 @@ void Broker::Choose(const Shortage& shortage, int64_t missing,
 void Broker::Deliver(const std::vector<Request>& requests) {
   for (const Request& request : requests) {
     Giver& giver = *request.giver;
+    {
+      auto state = state_.Lock();
+      giver.ask = Ask::kCalling;
+    }
     CallGiver(giver,
               [&](Spillable& spillable) { spillable.RequestReclaim(request.bytes); });
     Signals signals;
@@ -212,7 +221,7 @@ void Broker::Deliver(const std::vector<Request>& requests) {
       if (giver.spillable == nullptr) {
         continue;
       }
-      if (giver.ask != Ask::kChosen) {
+      if (giver.ask != Ask::kCalling) {
         continue;  // It has answered already.
       }
       OperatorState& op = *giver.op;
@@ -275,7 +284,8 @@ bool Broker::MayGiveByGoingOn(const State& state, const Shortage& shortage) cons
       continue;
     }
     const bool own = query == shortage.head->query;
-    const bool ends = query->failing || (!own && query->operators.empty());
+    const bool ends =
+        query->failing || (!own && query->operators.empty() && !query->waiter.parked);
     if (ends && query->used > 0) {
       return true;
     }
@@ -315,17 +325,21 @@ bool Broker::FailOne(State& state, const Shortage& shortage, Signals* signals) {
     return std::tuple(waiter.query->id, waiter.bytes, waiter.ticket);
   };
   for (Waiter* waiter : state.parked) {
-    if (waiter->op != nullptr && IsOf(*waiter->op, shortage.scope) &&
+    // The admission of a query that holds nothing is in nobody's way.
+    const bool holds = waiter->op != nullptr || waiter->query->used > 0;
+    if (holds && (shortage.scope == nullptr || waiter->query == shortage.scope) &&
         (chosen == nullptr || key(*waiter) > key(*chosen))) {
       chosen = waiter;
     }
   }
   if (chosen == nullptr) {
-    return false;  // Only admissions wait; they are served when the others end.
+    return false;  // What holds the memory runs no driver; it ends by itself.
   }
   chosen->failure =
-      LimitError(state, *chosen->op, chosen->Need(chosen->WantedLevel()),
-                 "all who hold memory wait for more, and none can give any");
+      chosen->op == nullptr
+          ? AdmissionError(state, *chosen->query)
+          : LimitError(state, *chosen->op, chosen->Need(chosen->WantedLevel()),
+                       "all who hold memory wait for more, and none can give any");
   chosen->query->failing = true;
   Unpark(state, *chosen);
   chosen->ticket = 0;
