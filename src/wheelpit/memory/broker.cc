@@ -158,6 +158,16 @@ void Broker::ReleaseUnused(OperatorState* op) {
   }
 }
 
+void Broker::SetRunning(OperatorState* op, bool running) {
+  {
+    auto state = state_.Lock();
+    op->running = running;
+  }
+  if (!running && anybody_waits()) {
+    Run();
+  }
+}
+
 core::Wait Broker::Drained(OperatorState* op) {
   auto state = state_.Lock();
   if (op->used.fetch_or(kDraining) == 0) {

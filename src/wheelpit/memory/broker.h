@@ -103,6 +103,7 @@ struct OperatorState {
   /// Level of `used` up to which the last Reserve promised success.
   std::atomic<int64_t> promised{0};
 
+  bool running = true;                  ///< under the lock
   Waiter waiter;                        ///< under the lock
   std::optional<core::Signal> drained;  ///< under the lock
 
@@ -155,6 +156,7 @@ class Broker {
   /// As Grow, but only from what is free and wanted by nobody.
   bool TryGrow(OperatorState* op, int64_t size);
   void ReleaseUnused(OperatorState* op);
+  void SetRunning(OperatorState* op, bool running);
   core::Wait Drained(OperatorState* op);
   /// `used` fell to zero while kDraining was set.
   void OnDrained(OperatorState* op);
@@ -170,6 +172,7 @@ class Broker {
   int64_t limit_bytes() const { return limit_bytes_; }
   int64_t used_bytes() { return state_.Lock()->used; }
   int64_t peak_bytes() { return state_.Lock()->peak; }
+  int64_t cache_bytes();
   int64_t used_bytes(const QueryState& query);
   int64_t peak_bytes(const QueryState& query);
   std::vector<Holder> Holders(int count_max);

@@ -560,6 +560,23 @@ TEST_F(BrokerTest, QueriesThatBlockEachOthersAdmissionDoNotWaitForEver) {
   EXPECT_TRUE(Query("q1").admission().ok());
 }
 
+// The place of a task that has ended, or of one to come, must not count as a driver that
+// is about to end.
+TEST_F(BrokerTest, AnOperatorThatDoesNotRunHoldsNoDecisionUp) {
+  Open(10 * kMiB);
+  auto& idle = Unspillable("idle", Query("q1", 0, 4 * kMiB), 1, 4 * kMiB);
+  auto& a = Unspillable("a", Query("q1"), 2);
+  auto& b = Unspillable("b", Query("q2"), 1);
+  a.Hold(3 * kMiB);
+  b.Hold(3 * kMiB);
+  EXPECT_FALSE(b.Reserve(2 * kMiB));
+  EXPECT_FALSE(a.Reserve(2 * kMiB));
+  EXPECT_FALSE(a.wait.ready() || b.wait.ready()) << "the idle one runs, and may end";
+  idle.budget->SetRunning(false);
+  EXPECT_TRUE(b.wait.ready());
+  EXPECT_EQ(b.ReserveError(2 * kMiB), ErrorKind::kMemoryLimit);
+}
+
 TEST_F(BrokerTest, ACacheThatGivesNothingIsAskedOnceAndHoldsNobodyUp) {
   Open(4 * kMiB);
   auto& cache = Operator("cache", Query("caches"), kNoDriver);

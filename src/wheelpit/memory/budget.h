@@ -78,6 +78,8 @@ class ProcessBudget {
   int64_t limit_bytes() const;
   int64_t used_bytes() const;  ///< reserved by queries
   int64_t peak_bytes() const;
+  /// Of used_bytes what caches hold, which is there for whoever asks.
+  int64_t cache_bytes() const;
   /// The largest first.
   std::vector<Holder> Holders(int count_max) const;
 
@@ -159,6 +161,10 @@ class OperatorBudget final : public arrow::MemoryPool {
   int64_t total_bytes_allocated() const override;
   int64_t num_allocations() const override;
   std::string backend_name() const override;
+
+  /// Whether its driver is there, as it is from the beginning: one that ended, or is to
+  /// come, gives nothing by going on.
+  void SetRunning(bool running);
 
   /// Counts memory that does not come from this pool (footers, hash tables, codec
   /// contexts).

@@ -22,6 +22,10 @@ bool IsClean(const Giver& giver) {
   return giver.cost_per_byte <= 0;
 }
 
+bool IsCache(const OperatorState* op) {
+  return op->giver->spillable != nullptr && IsClean(*op->giver);
+}
+
 /// What it was asked for and did not give yet.
 int64_t Pending(const Giver& giver) {
   if (giver.ask == Ask::kNone) {
@@ -40,9 +44,6 @@ bool MayBeAsked(const Giver& giver, const QueryState* scope) {
 }
 
 bool DriverIsParked(const OperatorState& op) {
-  if (op.query->waiter.parked) {
-    return true;  // Nothing of a query runs before its admission.
-  }
   const auto& operators = op.query->operators;
   return std::any_of(operators.begin(), operators.end(), [&](const OperatorState* other) {
     return other->driver == op.driver && other->waiter.parked;
@@ -50,6 +51,17 @@ bool DriverIsParked(const OperatorState& op) {
 }
 
 }  // namespace
+
+int64_t Broker::cache_bytes() {
+  auto state = state_.Lock();
+  int64_t bytes = 0;
+  for (const QueryState* query : state->queries) {
+    for (const OperatorState* op : query->operators) {
+      bytes += IsCache(op) ? op->reserved.load() : 0;
+    }
+  }
+  return bytes;
+}
 
 void Broker::Run() {
   if (passes_due_.fetch_add(1) > 0) {
@@ -274,27 +286,33 @@ bool Broker::SendBackToReclaim(OperatorState& op) {
   return send_back;
 }
 
-// Whether a driver that waits for no memory holds some that the head of the queue could
-// use: it will give it back by coming to an end, or wait for memory itself. What
-// operators of the head's own query hold up to their minimum does not count, since it
-// stays set aside for that query.
+// Whether somebody who waits for no memory holds some that the head of the queue could
+// use: a driver will give it back by coming to an end, or wait for memory itself; a query
+// of which nothing waits will end. What operators of the head's own query hold up to
+// their minimum does not count, since it stays set aside for that query.
 bool Broker::MayGiveByGoingOn(const State& state, const Shortage& shortage) const {
   for (const QueryState* query : state.queries) {
     if (!query->admitted || (shortage.scope != nullptr && query != shortage.scope)) {
       continue;
     }
-    const bool own = query == shortage.head->query;
-    const bool ends =
-        query->failing || (!own && query->operators.empty() && !query->waiter.parked);
-    if (ends && query->used > 0) {
+    if (query->failing && query->used > 0) {
       return true;
     }
-    for (const OperatorState* op : query->operators) {
-      const bool cache = op->giver->spillable != nullptr && IsClean(*op->giver);
-      if (cache || op->driver == kNoDriver || DriverIsParked(*op)) {
-        continue;
-      }
-      if (op->reserved.load() - (own ? op->minimum : 0) > 0) {
+    if (query->waiter.parked) {
+      continue;  // Nothing of it runs before it is admitted.
+    }
+    const auto& operators = query->operators;
+    const bool own = query == shortage.head->query;
+    const bool waits = std::any_of(operators.begin(), operators.end(),
+                                   [](const auto* op) { return op->waiter.parked; });
+    const bool caches =
+        !operators.empty() && std::all_of(operators.begin(), operators.end(), IsCache);
+    if (!own && !waits && !caches && query->used > 0) {
+      return true;
+    }
+    for (const OperatorState* op : operators) {
+      if (!IsCache(op) && op->driver != kNoDriver && op->running &&
+          !DriverIsParked(*op) && op->reserved.load() - (own ? op->minimum : 0) > 0) {
         return true;
       }
     }
