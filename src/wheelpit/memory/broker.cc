@@ -27,11 +27,18 @@ int64_t Kept(const OperatorState& op) {
   return op.Cover(std::max(op.used_level(), op.promised.load()));
 }
 
+// A limit as an error tells it: what is typed from there must do, so whole MiB, which
+// are printed exactly.
+std::string Enough(int64_t bytes) {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  return FormatByteSize((bytes + kMiB - 1) / kMiB * kMiB);
+}
+
 arrow::Status TooSmall(const QueryState& query, int64_t enough) {
   return core::Error(ErrorKind::kMemoryLimit, "query ", query.name, " needs at least ",
-                     FormatByteSize(enough), " of memory to run, its limit is ",
+                     Enough(enough), " of memory to run, its limit is ",
                      FormatByteSize(query.limit), "; set memory.limit to at least ",
-                     FormatByteSize(enough));
+                     Enough(enough));
 }
 
 }  // namespace
@@ -529,7 +536,7 @@ arrow::Status Broker::AdmissionError(const State& state, const QueryState& query
       Listed(LargestHolders(state, nullptr, 3)),
       "; run it again when they have ended, or "
       "with a limit of ",
-      FormatByteSize(state.used + query.AdmissionNeed()), " (memory.limit)");
+      Enough(state.used + query.AdmissionNeed()), " (memory.limit)");
 }
 
 arrow::Status Broker::LimitError(const State& state, const OperatorState& op,
@@ -543,7 +550,7 @@ arrow::Status Broker::LimitError(const State& state, const OperatorState& op,
                      of_query ? "query's" : "process's", " memory limit is ",
                      FormatByteSize(limit), ": ", why, "; the largest holders are ",
                      Listed(LargestHolders(state, of_query ? &query : nullptr, 3)),
-                     "; a limit of ", FormatByteSize(enough), " would do (memory.limit)");
+                     "; a limit of ", Enough(enough), " would do (memory.limit)");
 }
 
 }  // namespace wheelpit::memory
