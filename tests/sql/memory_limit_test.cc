@@ -165,6 +165,16 @@ TEST_F(MemoryLimit, AQueryThatWaitsForRoomHoldsNoThread) {
   EXPECT_EQ(CountRows(*third), 120'000);
 }
 
+// One client that reads of two queries in turns must not wait for itself.
+TEST_F(MemoryLimit, AQueryLeavesRoomForAnotherLikeItWhereThereIsSoMuch) {
+  Open(40 * kMiB);
+  const std::string sql = "SELECT * FROM " + table_;
+  auto first = Submit(sql);
+  ASSERT_NE(first->Next().ValueOrDie(), nullptr);
+  auto second = Submit(sql);
+  EXPECT_EQ(CountRows(*second), 120'000);
+}
+
 TEST_F(MemoryLimit, AQueryThatWaitsForRoomCanBeCancelled) {
   Open(20 * kMiB, 1, 1);
   const std::string sql = "SELECT * FROM " + table_;
