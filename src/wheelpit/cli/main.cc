@@ -47,9 +47,12 @@ int Run(int argc, char** argv) {
     const auto status = Show(syscalls, line->text);
     return status.ok() ? 0 : ReportError(status);
   }
-  const Machine machine = InspectMachine(
-      syscalls, {.root = "", .affinity = 0, .tmpdir = Environment("TMPDIR")});
-  const auto config = LoadSettings(syscalls, line->sources, machine);
+  MachineOptions machine_options;
+  for (const char* name : kSpillVariables) {
+    machine_options.spill_variables.emplace_back(name, Environment(name));
+  }
+  const Machine machine = InspectMachine(syscalls, machine_options);
+  auto config = LoadSettings(syscalls, line->sources, machine);
   if (!config.ok()) {
     return ReportError(config.status());
   }

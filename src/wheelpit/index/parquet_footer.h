@@ -65,6 +65,9 @@ struct ParquetSchema {
   int leaf_count() const { return static_cast<int>(leaves.size()); }
 };
 
+/// Bytes of memory that a schema holds, about.
+int64_t MemoryBytes(const ParquetSchema& schema);
+
 /// One column chunk. Offsets are from the start of the file, sizes in bytes, -1 is
 /// absent.
 struct ParquetChunk {
@@ -113,7 +116,9 @@ struct ParquetFooter {
   int64_t row_count = 0;
   std::vector<ParquetRowGroup> row_groups;
   std::string created_by;
-  std::string raw;  ///< the footer's bytes, which min and max point into
+  /// What min and max point into. The footer's bytes where a column is nested, since
+  /// Arrow's reader, which reads those, decodes them again; else only the bounds.
+  std::string raw;
 
   /// Bytes of memory that this footer holds, shared parts left out.
   int64_t memory_bytes() const;
