@@ -71,7 +71,7 @@ enum class Function : uint8_t {
   kEndsWith,
   kContains,
   kAbs,
-  kFloor,
+  kFloor,  ///< (number[, digits, a literal]); so is kCeil
   kCeil,
   kRound,  ///< (number[, digits, a literal])
   kSqrt,
@@ -81,6 +81,7 @@ enum class Function : uint8_t {
   kHour,
   kMinute,
   kSecond,
+  kSecondFraction,  ///< with microseconds, as decimal(8,6)
   kDateAdd,
   kDateSub,
   kDateDiff,  ///< (end, start)

@@ -133,6 +133,8 @@ std::string_view PlainFunctionName(Function function) {
       return "minute";
     case Function::kSecond:
       return "second";
+    case Function::kSecondFraction:
+      return "extract_second";
     case Function::kDateAdd:
       return "date_add";
     case Function::kDateSub:

@@ -30,31 +30,39 @@ struct ExtractRow {
 };
 
 constexpr std::array kExtractFields = {
-    ExtractRow{"year", Function::kYear},    ExtractRow{"y", Function::kYear},
-    ExtractRow{"years", Function::kYear},   ExtractRow{"yr", Function::kYear},
-    ExtractRow{"yrs", Function::kYear},     ExtractRow{"month", Function::kMonth},
-    ExtractRow{"mon", Function::kMonth},    ExtractRow{"mons", Function::kMonth},
-    ExtractRow{"months", Function::kMonth}, ExtractRow{"day", Function::kDay},
-    ExtractRow{"d", Function::kDay},        ExtractRow{"days", Function::kDay},
-    ExtractRow{"hour", Function::kHour},    ExtractRow{"h", Function::kHour},
-    ExtractRow{"hours", Function::kHour},   ExtractRow{"hr", Function::kHour},
-    ExtractRow{"hrs", Function::kHour},     ExtractRow{"minute", Function::kMinute},
-    ExtractRow{"m", Function::kMinute},     ExtractRow{"min", Function::kMinute},
-    ExtractRow{"mins", Function::kMinute},  ExtractRow{"minutes", Function::kMinute},
+    ExtractRow{"year", Function::kYear},
+    ExtractRow{"y", Function::kYear},
+    ExtractRow{"years", Function::kYear},
+    ExtractRow{"yr", Function::kYear},
+    ExtractRow{"yrs", Function::kYear},
+    ExtractRow{"month", Function::kMonth},
+    ExtractRow{"mon", Function::kMonth},
+    ExtractRow{"mons", Function::kMonth},
+    ExtractRow{"months", Function::kMonth},
+    ExtractRow{"day", Function::kDay},
+    ExtractRow{"d", Function::kDay},
+    ExtractRow{"days", Function::kDay},
+    ExtractRow{"hour", Function::kHour},
+    ExtractRow{"h", Function::kHour},
+    ExtractRow{"hours", Function::kHour},
+    ExtractRow{"hr", Function::kHour},
+    ExtractRow{"hrs", Function::kHour},
+    ExtractRow{"minute", Function::kMinute},
+    ExtractRow{"m", Function::kMinute},
+    ExtractRow{"min", Function::kMinute},
+    ExtractRow{"mins", Function::kMinute},
+    ExtractRow{"minutes", Function::kMinute},
+    ExtractRow{"second", Function::kSecondFraction},
+    ExtractRow{"s", Function::kSecondFraction},
+    ExtractRow{"sec", Function::kSecondFraction},
+    ExtractRow{"seconds", Function::kSecondFraction},
+    ExtractRow{"secs", Function::kSecondFraction},
 };
 
 // Fields that Spark extracts and nothing here does yet.
-constexpr std::array<std::string_view, 22> kOtherFields = {"second",     "s",
-                                                           "sec",        "seconds",
-                                                           "secs",       "quarter",
-                                                           "qtr",        "week",
-                                                           "w",          "weeks",
-                                                           "dow",        "dayofweek",
-                                                           "dow_iso",    "dayofweek_iso",
-                                                           "doy",        "yearofweek",
-                                                           "timezone",   "epoch",
-                                                           "century",    "decade",
-                                                           "millennium", "microsecond"};
+constexpr std::array<std::string_view, 11> kOtherFields = {
+    "quarter",   "qtr",     "week",          "w",   "weeks",     "dow",
+    "dayofweek", "dow_iso", "dayofweek_iso", "doy", "yearofweek"};
 
 bool IsNonNullLiteral(const plan::Expr& expression) {
   return expression.kind == plan::ExprKind::kLiteral && expression.literal->is_valid;
@@ -160,13 +168,34 @@ ExpressionBinder::Result ExpressionBinder::BindScalarCall(const ast::Expression&
   return BindBuiltCall(node, name);
 }
 
-// Functions made of others: if, left, nvl, nvl2, positive.
+// right(text, count): the last characters; none for a count that is not positive.
+ExpressionBinder::Result ExpressionBinder::BindRight(std::vector<ExprPtr> arguments,
+                                                     plan::SourceRange range) {
+  auto number = [&](int32_t value) {
+    return plan::MakeLiteral(std::make_shared<arrow::Int32Scalar>(value), range);
+  };
+  ARROW_ASSIGN_OR_RAISE(arguments[1],
+                        plan::MakeCast(arguments[1], arrow::int32(), false, range));
+  ARROW_RETURN_NOT_OK(Charge(*arguments[1], 1, range));
+  ARROW_ASSIGN_OR_RAISE(ExprPtr none,
+                        Call(Function::kLessEqual, {arguments[1], number(0)}, range));
+  ARROW_ASSIGN_OR_RAISE(ExprPtr start, Call(Function::kNegate, {arguments[1]}, range));
+  ARROW_ASSIGN_OR_RAISE(
+      ExprPtr tail, Call(Function::kSubstring, {arguments[0], std::move(start)}, range));
+  ARROW_ASSIGN_OR_RAISE(ExprPtr empty, Call(Function::kSubstring,
+                                            {arguments[0], number(1), number(0)}, range));
+  return Call(Function::kCase, {std::move(none), std::move(empty), std::move(tail)},
+              range);
+}
+
+// Functions made of others: if, left, nvl, nvl2, positive, right.
 ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& node,
                                                          const std::string& name) {
   size_t count = node.operands.size();
   bool coalesce = name == "nvl" || name == "ifnull";
   size_t wanted = name == "positive"               ? 1
                   : coalesce || name == "left"     ? 2
+                  : name == "right"                ? 2
                   : name == "if" || name == "nvl2" ? 3
                                                    : 0;
   if (wanted == 0) {
@@ -190,17 +219,24 @@ ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& 
     return Call(Function::kSubstring, {arguments[0], std::move(first), arguments[1]},
                 node.range);
   }
+  if (name == "right") {
+    return BindRight(std::move(arguments), node.range);
+  }
   if (coalesce) {
     return Call(Function::kCoalesce, std::move(arguments), node.range);
   }
   if (name == "nvl2") {
     ARROW_ASSIGN_OR_RAISE(arguments[0],
                           Call(Function::kIsNotNull, {arguments[0]}, node.range));
+  } else if (plan::ClassOf(*arguments[0]->type) == plan::TypeClass::kNull) {
+    // Of if alone: CASE WHEN NULL is refused, by Spark as well.
+    ARROW_ASSIGN_OR_RAISE(
+        arguments[0], plan::MakeCast(arguments[0], arrow::boolean(), false, node.range));
   }
   return Call(Function::kCase, std::move(arguments), node.range);
 }
 
-// trim(text) and TRIM(… FROM text) hold the text first; ltrim and rtrim with two
+// TRIM(… FROM text) and btrim hold the text first; trim, ltrim and rtrim called with two
 // arguments hold the characters first, as Spark's do.
 ExpressionBinder::Result ExpressionBinder::BindTrim(const ast::Expression& node,
                                                     const std::string& name) {
@@ -208,7 +244,7 @@ ExpressionBinder::Result ExpressionBinder::BindTrim(const ast::Expression& node,
   const std::string& option = node.call->option;
   bool left = name == "ltrim" || option == "LEADING";
   bool right = name == "rtrim" || option == "TRAILING";
-  if ((name == "ltrim" || name == "rtrim") && arguments.size() == 2) {
+  if (name != "btrim" && option.empty() && arguments.size() == 2) {
     std::swap(arguments[0], arguments[1]);
   }
   Function function = left    ? Function::kLeftTrim

@@ -162,8 +162,9 @@ std::string TrimName(const Expression& node) {
                                    : "trim(") +
            source + ")";
   }
-  return "TRIM(" + (option.empty() ? "BOTH" : option) + " " +
-         DisplayName(*node.operands[1]) + " FROM " + source + ")";
+  std::string other = DisplayName(*node.operands[1]);
+  return option.empty() ? "TRIM(BOTH " + source + " FROM " + other + ")"
+                        : "TRIM(" + option + " " + other + " FROM " + source + ")";
 }
 
 // Functions whose text is not "name(arguments)".
@@ -207,7 +208,7 @@ std::string CallName(const Expression& node) {
     arguments += ", 2147483647";
   } else if (name == "round" && count == 1) {
     arguments += ", 0";
-  } else if (name == "floor" || name == "ceil" || name == "sqrt") {
+  } else if (count == 1 && (name == "floor" || name == "ceil" || name == "sqrt")) {
     name = name == "floor" ? "FLOOR" : name == "ceil" ? "CEIL" : "SQRT";
   } else if (name == "dateadd" && count == 2) {
     name = "date_add";

@@ -78,6 +78,7 @@ class ExpressionBinder {
   Result BindCall(const ast::Expression& node);
   Result BindScalarCall(const ast::Expression& node, const std::string& name);
   Result BindBuiltCall(const ast::Expression& node, const std::string& name);
+  Result BindRight(std::vector<plan::ExprPtr> arguments, plan::SourceRange range);
   Result BindTrim(const ast::Expression& node, const std::string& name);
   Result BindExtract(const ast::Expression& node);
   Result BindAggregate(const ast::Expression& node, plan::AggregateFunction function);

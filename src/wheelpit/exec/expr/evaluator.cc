@@ -164,6 +164,11 @@ arrow::Status Filter::Shrink(const arrow::ArrayVector& columns,
   return arrow::Status::OK();
 }
 
+bool Filter::can_fail() const {
+  return std::any_of(conjuncts_.begin(), conjuncts_.end(),
+                     [](const auto& conjunct) { return conjunct->can_fail; });
+}
+
 arrow::Result<std::shared_ptr<arrow::Array>> TakeRows(
     const std::shared_ptr<arrow::Array>& array, const Selection& selection,
     arrow::MemoryPool* pool) {

@@ -75,6 +75,9 @@ class Filter {
   /// Keeps of `selection` the rows for which every conjunct is true.
   arrow::Status Shrink(const arrow::ArrayVector& columns, Selection* selection) const;
 
+  /// Whether some row could make it raise an error.
+  bool can_fail() const;
+
  private:
   Filter(std::vector<std::unique_ptr<expr::Conjunct>> conjuncts, arrow::MemoryPool* pool);
 

@@ -72,6 +72,21 @@ arrow::Status TimePart(const KernelCall& call, std::span<const Vector> arguments
   return arrow::Status::OK();
 }
 
+arrow::Status SecondFraction(const KernelCall& call, std::span<const Vector> arguments,
+                             int64_t count, Vector* out) {
+  constexpr int64_t kMicrosPerMinute = 60 * plan::kMicrosPerSecond;
+  const int64_t offset = arguments[0].type_class == TypeClass::kTimestamp
+                             ? call.zone_offset_seconds * plan::kMicrosPerSecond
+                             : 0;
+  UnaryLoop<int64_t>(
+      arguments[0], count, MutableValues<DecimalWords>(*out), [offset](int64_t micros) {
+        const int64_t local = micros % kMicrosPerMinute + offset;
+        return ToWords(local -
+                       plan::FloorDivide(local, kMicrosPerMinute) * kMicrosPerMinute);
+      });
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 KernelChoice TemporalKernel(const plan::Expr& call) {
@@ -88,6 +103,8 @@ KernelChoice TemporalKernel(const plan::Expr& call) {
       return {&TimePart<60, 60>};
     case Function::kSecond:
       return {&TimePart<1, 60>};
+    case Function::kSecondFraction:
+      return {&SecondFraction};
     case Function::kDateAdd:
       return {&MoveDays<1>};
     case Function::kDateSub:
