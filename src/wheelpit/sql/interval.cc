@@ -226,4 +226,27 @@ arrow::Result<IntervalValue> EvaluateInterval(const ast::Expression& interval) {
   return *value;
 }
 
+std::optional<std::string> IntervalAsOffset(const ast::Expression& interval) {
+  constexpr int64_t kSecondsMax = 18 * 3600;
+  if (interval.kind != ast::ExpressionKind::kInterval) {
+    return std::nullopt;
+  }
+  auto value = EvaluateInterval(interval);
+  if (!value.ok() || value->year_month || value->micros % kSecond != 0) {
+    return std::nullopt;
+  }
+  int64_t seconds = value->micros / kSecond;
+  std::string text = seconds < 0 ? "-" : "+";
+  seconds = seconds < 0 ? -seconds : seconds;
+  if (seconds > kSecondsMax) {
+    return std::nullopt;
+  }
+  for (int64_t unit : {INT64_C(3600), INT64_C(60), INT64_C(1)}) {
+    int64_t part = seconds / unit % 60;
+    text += unit == 3600 ? "" : ":";
+    text += (part < 10 ? "0" : "") + std::to_string(part);
+  }
+  return text;
+}
+
 }  // namespace wheelpit::sql

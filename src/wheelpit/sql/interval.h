@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include <arrow/result.h>
 
@@ -22,5 +24,9 @@ struct IntervalValue {
 /// together and overflow are kInvalidSql with class INVALID_INTERVAL_FORMAT and the
 /// node's range.
 arrow::Result<IntervalValue> EvaluateInterval(const ast::Expression& interval);
+
+/// A kInterval node as the offset of a time zone, "+02:00"; nothing for one that is not
+/// of whole seconds, or longer than 18 hours.
+std::optional<std::string> IntervalAsOffset(const ast::Expression& interval);
 
 }  // namespace wheelpit::sql

@@ -141,12 +141,11 @@ arrow::Status NoTimestamp(const ast::Expression& literal) {
 
 // The instant at which clocks of a zone show the time; its text must be a zone's name.
 arrow::Result<int64_t> InstantOf(const ast::Expression& literal, int64_t local_micros,
-                                 std::string_view zone) {
-  if (std::optional<int32_t> offset = plan::ParseZoneOffset(zone)) {
-    return local_micros - *offset * plan::kMicrosPerSecond;
-  }
-  auto instant = index::ToInstant(local_micros, std::string(zone));
-  return instant.ok() ? instant : NoTimestamp(literal);
+                                 std::string_view name) {
+  auto zone = index::TimeZone::Find(name);
+  std::optional<int64_t> instant =
+      zone.ok() ? (*zone)->ToInstant(local_micros) : std::nullopt;
+  return instant ? arrow::Result<int64_t>(*instant) : NoTimestamp(literal);
 }
 
 ScalarResult TimestampValue(const ast::Expression& literal, std::string_view time_zone) {

@@ -289,7 +289,9 @@ TEST(Evaluator, SessionTimeZoneIsUsed) {
   EXPECT_EQ(exec::ValueOf(Call(Function::kHour, {TimestampNtz("2020-01-01 23:30:00")}),
                           "+02:00"),
             "23");
-  EXPECT_EQ(exec::ValueOf(instant, "Europe/Paris"), "unsupported");
+  EXPECT_EQ(exec::ValueOf(Cast(instant, arrow::utf8()), "Europe/Paris"),
+            "2020-01-02 00:30:00");
+  EXPECT_EQ(exec::ValueOf(instant, "Mars/Base"), "configuration");
 }
 
 TEST(Evaluator, ErrorsNameTheExpressionAndItsPlace) {

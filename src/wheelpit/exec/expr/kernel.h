@@ -12,6 +12,7 @@
 
 #include "wheelpit/exec/expr/node.h"
 #include "wheelpit/exec/expr/vector.h"
+#include "wheelpit/index/time_zone.h"
 #include "wheelpit/plan/expression.h"
 
 namespace wheelpit::exec::expr {
@@ -20,7 +21,7 @@ namespace wheelpit::exec::expr {
 struct KernelCall {
   const plan::Expr& expression;
   arrow::MemoryPool* pool;
-  int32_t zone_offset_seconds;
+  const index::TimeZone& zone;  ///< of the session
 };
 
 /// Computes `count` values. `out` is allocated with the call's type (strings: not, the
@@ -69,6 +70,13 @@ int64_t FindFailure(const Vector& out, int64_t count, Failed failed) {
     }
   }
   return -1;
+}
+
+/// The session's clock for a TIMESTAMP, that of UTC for a TIMESTAMP_NTZ, which is local
+/// already.
+inline index::LocalClock ClockOf(const KernelCall& call, const Vector& argument) {
+  return index::LocalClock(
+      argument.type_class == TypeClass::kTimestamp ? call.zone : index::TimeZone::Utc());
 }
 
 /// out[i] = f(a[i]).
