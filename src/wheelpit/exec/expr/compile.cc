@@ -65,12 +65,20 @@ bool EvaluatesRightFirst(const Expr& expression) {
 // A call or cast that is null when any argument is.
 class KernelNode : public Node {
  public:
-  KernelNode(ExprPtr expression, bool can_fail, Kernel kernel,
+  KernelNode(ExprPtr expression, bool can_fail, const KernelChoice& choice,
              std::vector<NodePtr> arguments, const index::TimeZone* zone)
       : Node(std::move(expression), can_fail),
-        kernel_(kernel),
+        kernel_(choice.kernel),
         arguments_(std::move(arguments)),
-        zone_(zone) {}
+        zone_(zone) {
+    if (choice.make_state != nullptr) {
+      std::vector<const Vector*> constants;
+      for (const NodePtr& argument : arguments_) {
+        constants.push_back(argument->constant());
+      }
+      state_ = choice.make_state(constants);
+    }
+  }
 
   arrow::Result<Vector> Evaluate(Rows& rows) const override {
     std::vector<Vector> arguments(arguments_.size());
@@ -179,6 +187,7 @@ class KernelNode : public Node {
   Kernel kernel_;
   std::vector<NodePtr> arguments_;
   const index::TimeZone* zone_;
+  std::unique_ptr<const KernelState> state_;
 };
 
 KernelChoice ChooseKernel(const Expr& expression) {
@@ -186,7 +195,8 @@ KernelChoice ChooseKernel(const Expr& expression) {
       expression.kind == ExprKind::kCast
           ? std::vector{&NumberCastKernel, &TextCastKernel, &TemporalCastKernel}
           : std::vector{&ComparisonKernel, &ArithmeticKernel, &DecimalKernel,
-                        &RoundingKernel,   &TextKernel,       &TemporalKernel};
+                        &RoundingKernel,   &TextKernel,       &RegexKernel,
+                        &TemporalKernel};
   for (const auto chooser : choosers) {
     if (const KernelChoice choice = chooser(expression); choice.kernel != nullptr) {
       return choice;
@@ -328,7 +338,7 @@ class Compiler {
       return Unsupported(*expression);
     }
     return std::make_unique<KernelNode>(
-        expression, can_fail || (choice.can_fail && !expression->try_cast), choice.kernel,
+        expression, can_fail || (choice.can_fail && !expression->try_cast), choice,
         std::move(arguments), options_.zone);
   }
 

@@ -334,11 +334,6 @@ TEST(Evaluator, NoRowsNoErrors) {
   EXPECT_EQ((*arrays)[0]->length(), 0);
 }
 
-TEST(Evaluator, UnsupportedIsToldWhenItIsMade) {
-  const ExprPtr rlike = Call(Function::kRLike, {Text("a"), Text("b")});
-  EXPECT_EQ(exec::ValueOf(rlike), "unsupported");
-}
-
 TEST(Evaluator, DeepNestingIsRefused) {
   ExprPtr deep = plan::MakeColumn(0, "x", arrow::boolean(), true);
   const auto schema = arrow::schema({arrow::field("x", arrow::boolean())});

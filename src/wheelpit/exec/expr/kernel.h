@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,11 +18,18 @@
 
 namespace wheelpit::exec::expr {
 
+/// What a kernel has worked out of arguments that are constant, once per plan: a pattern.
+/// Shared by threads, const.
+struct KernelState {
+  virtual ~KernelState() = default;
+};
+
 /// What a kernel is given beside its arguments.
 struct KernelCall {
   const plan::Expr& expression;
   arrow::MemoryPool* pool;
-  const index::TimeZone& zone;  ///< of the session
+  const index::TimeZone& zone;         ///< of the session
+  const KernelState* state = nullptr;  ///< what its StateMaker made
 };
 
 /// Computes `count` values. `out` is allocated with the call's type (strings: not, the
@@ -32,9 +40,15 @@ using Kernel = arrow::Status (*)(const KernelCall& call,
                                  std::span<const Vector> arguments, int64_t count,
                                  Vector* out);
 
+/// The state of a kernel, from its arguments; those that are not constant are null. Null
+/// when there is none to be made.
+using StateMaker =
+    std::unique_ptr<const KernelState> (*)(std::span<const Vector* const> constants);
+
 struct KernelChoice {
   Kernel kernel = nullptr;  ///< null: there is none for these types
   bool can_fail = false;
+  StateMaker make_state = nullptr;
 };
 
 // Each answers for its own functions and gives no kernel for others.
@@ -43,6 +57,7 @@ KernelChoice DecimalKernel(const plan::Expr& call);
 KernelChoice RoundingKernel(const plan::Expr& call);
 KernelChoice ComparisonKernel(const plan::Expr& call);
 KernelChoice TextKernel(const plan::Expr& call);
+KernelChoice RegexKernel(const plan::Expr& call);
 KernelChoice TemporalKernel(const plan::Expr& call);
 KernelChoice NumberCastKernel(const plan::Expr& cast);
 KernelChoice TextCastKernel(const plan::Expr& cast);
