@@ -181,6 +181,14 @@ def test_explain_describe_set_show():
     check("memory.limit" in sql("SHOW ALL").out, "SHOW ALL")
 
 
+def test_intervals_are_text():
+    query = "SELECT INTERVAL '1-2' YEAR TO MONTH AS a, TIMESTAMP'2020-01-02 03:00:00' - TIMESTAMP'2020-01-01 00:00:00' AS b"
+    a, b = "INTERVAL '1-2' YEAR TO MONTH", "INTERVAL '1 03:00:00' DAY TO SECOND"
+    check(sql(query).out == f"a,b\n{a},{b}\n", "csv")
+    check(json.loads(run("sql", "--format", "ndjson", "-c", query).out) == {"a": a, "b": b}, "ndjson")
+    check(a in run("sql", "--format", "table", "-c", query).out, "table")
+
+
 def test_the_time_zone_is_that_of_tz():
     berlin = environment(TZ="Europe/Berlin")
     instant = "SELECT CAST(TIMESTAMP'2020-07-01 10:00:00Z' AS STRING) AS t"

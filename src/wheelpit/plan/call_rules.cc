@@ -10,6 +10,7 @@
 #include <arrow/util/decimal.h>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/literal_cast.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/plan/value_text.h"
@@ -155,6 +156,13 @@ ExprPtr NegatedLiteral(const Expr& literal, SourceRange range) {
   } else if (ClassOf(*value.type) == TypeClass::kFloat) {
     negated = std::make_shared<arrow::FloatScalar>(
         -static_cast<const arrow::FloatScalar&>(value).value);
+  } else if (IsInterval(ClassOf(*value.type))) {
+    const int64_t count = IntervalValueOf(value);
+    const bool months = ClassOf(*value.type) == TypeClass::kYearMonthInterval;
+    if (count != (months ? std::numeric_limits<int32_t>::min()
+                         : std::numeric_limits<int64_t>::min())) {
+      negated = MakeIntervalScalar(-count, value.type);
+    }
   } else if (ClassOf(*value.type) == TypeClass::kDecimal) {
     negated = std::make_shared<arrow::Decimal128Scalar>(
         -static_cast<const arrow::Decimal128Scalar&>(value).value, value.type);
@@ -244,6 +252,10 @@ arrow::Status ApplyLogic(CallRule* call) {
 // - ~ abs: the result is of the argument's type.
 arrow::Status ApplySameType(CallRule* call) {
   ExprPtr& argument = call->arguments[0];
+  if (call->function != Function::kBitNot && IsInterval(ClassOf(*argument->type))) {
+    call->type = argument->type;
+    return arrow::Status::OK();
+  }
   if (call->function != Function::kBitNot) {
     ARROW_RETURN_NOT_OK(CoerceNumber(call, 0));
   } else if (ClassOf(*argument->type) == TypeClass::kNull) {
@@ -427,6 +439,9 @@ arrow::Status ApplyTemporal(CallRule* call) {
 }
 
 arrow::Status ApplyRule(CallRule* call) {
+  if (call->function >= Function::kAddMonths) {
+    return call->Mismatch();  // made of + and - only
+  }
   switch (call->function) {
     case Function::kAdd:
     case Function::kSubtract:
@@ -583,6 +598,9 @@ arrow::Result<ExprPtr> MakeCall(Function function, std::vector<ExprPtr> argument
     }
   }
   ARROW_RETURN_NOT_OK(ApplyRule(&rule));
+  if (rule.replacement != nullptr) {
+    return rule.replacement;
+  }
   auto call = std::make_shared<Expr>();
   call->kind = ExprKind::kCall;
   call->nullable = IsNullable(rule);

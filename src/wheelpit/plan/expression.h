@@ -84,7 +84,11 @@ enum class Function : uint8_t {
   kSecondFraction,  ///< with microseconds, as decimal(8,6)
   kDateAdd,
   kDateSub,
-  kDateDiff,  ///< (end, start)
+  kDateDiff,     ///< (end, start)
+  kAddMonths,    ///< (date or time, interval of months): what + is written for, as
+  kAddTime,      ///< (time, interval of days and less),
+  kDaysBetween,  ///< and - for (date, date) and
+  kTimeBetween,  ///< (time, time), of local times
 };
 
 struct Expr;

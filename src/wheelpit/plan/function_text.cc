@@ -76,6 +76,12 @@ Spelling OperatorSpelling(Function function) {
       return {"LIKE", Form::kSpecial};
     case Function::kRLike:
       return {"RLIKE", Form::kInfix};
+    case Function::kAddMonths:
+    case Function::kAddTime:
+      return {"+", Form::kInfix};
+    case Function::kDaysBetween:
+    case Function::kTimeBetween:
+      return {"-", Form::kInfix};
     default:
       return {};
   }

@@ -8,6 +8,7 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/expression_binder.h"
@@ -64,6 +65,25 @@ constexpr std::array<std::string_view, 11> kOtherFields = {
     "quarter",   "qtr",     "week",          "w",   "weeks",     "dow",
     "dayofweek", "dow_iso", "dayofweek_iso", "doy", "yearofweek"};
 
+// INTERVAL DAY, INTERVAL YEAR TO MONTH
+arrow::Result<std::shared_ptr<arrow::DataType>> BindIntervalType(
+    const ast::TypeName& type) {
+  constexpr std::array<std::string_view, 6> kUnits = {"year", "month",  "day",
+                                                      "hour", "minute", "second"};
+  auto field = [&](const std::string& unit) {
+    return static_cast<plan::IntervalField>(
+        std::find(kUnits.begin(), kUnits.end(), unit) - kUnits.begin());
+  };
+  plan::IntervalFields fields{field(type.units.front()), field(type.units.back())};
+  bool same_kind = (fields.first <= plan::IntervalField::kMonth) == fields.year_month();
+  if (!same_kind || (type.units.size() > 1 && fields.first >= fields.last)) {
+    return Invalid("PARSE_SYNTAX_ERROR", type.range,
+                   "INTERVAL " + type.units.front() + " TO " + type.units.back() +
+                       " is no type; the first field is the larger one of the same kind");
+  }
+  return plan::IntervalType(fields);
+}
+
 bool IsNonNullLiteral(const plan::Expr& expression) {
   return expression.kind == plan::ExprKind::kLiteral && expression.literal->is_valid;
 }
@@ -105,6 +125,9 @@ arrow::Result<std::shared_ptr<arrow::DataType>> BindType(const ast::TypeName& ty
       word == "timestamp_ntz" || (word == "timestamp" && type.time_zone == false);
   if (local) {
     return plan::TimestampNtzType();
+  }
+  if (word == "interval" && !type.units.empty()) {
+    return BindIntervalType(type);
   }
   if (word == "void") {
     return arrow::null();
@@ -265,7 +288,53 @@ ExpressionBinder::Result ExpressionBinder::BindExtract(const ast::Expression& no
                            "there is no field " + field + " in a date or time");
   }
   ARROW_ASSIGN_OR_RAISE(ExprPtr source, Bind(*node.operands[1]));
+  if (plan::IsInterval(plan::ClassOf(*source->type))) {
+    return BindIntervalPart(row->function, std::move(source), node);
+  }
   return Call(row->function, {std::move(source)}, node.range);
+}
+
+// A field of an interval: so many of it, less what makes one of the next larger field.
+ExpressionBinder::Result ExpressionBinder::BindIntervalPart(Function function,
+                                                            ExprPtr source,
+                                                            const ast::Expression& node) {
+  struct Part {
+    Function function;
+    plan::IntervalField field;
+    int32_t modulus;
+    std::shared_ptr<arrow::DataType> type;
+  };
+  using plan::IntervalField;
+  const std::array parts = {
+      Part{Function::kYear, IntervalField::kYear, 0, arrow::int32()},
+      Part{Function::kMonth, IntervalField::kMonth, 12, arrow::int8()},
+      Part{Function::kDay, IntervalField::kDay, 0, arrow::int32()},
+      Part{Function::kHour, IntervalField::kHour, 24, arrow::int8()},
+      Part{Function::kMinute, IntervalField::kMinute, 60, arrow::int8()},
+      Part{Function::kSecondFraction, IntervalField::kSecond, 60,
+           arrow::decimal128(8, 6)}};
+  auto part = std::find_if(parts.begin(), parts.end(),
+                           [&](const Part& one) { return one.function == function; });
+  plan::IntervalFields fields = *plan::IntervalFieldsOf(*source->type);
+  if (part->field < fields.first || part->field > fields.last) {
+    return Invalid("INVALID_EXTRACT_FIELD", node.operands[0]->range,
+                   "there is no field " + node.operands[0]->text + " in " +
+                       plan::TypeName(*source->type));
+  }
+  bool seconds = part->field == IntervalField::kSecond;
+  for (const auto& type : {plan::IntervalType({part->field, part->field}),
+                           seconds ? arrow::decimal128(20, 6) : arrow::int64()}) {
+    ARROW_ASSIGN_OR_RAISE(source,
+                          plan::MakeCast(std::move(source), type, false, node.range));
+  }
+  if (part->modulus != 0) {
+    ExprPtr modulus = plan::MakeLiteral(
+        std::make_shared<arrow::Int32Scalar>(part->modulus), node.range);
+    ARROW_ASSIGN_OR_RAISE(
+        source,
+        Call(Function::kRemainder, {std::move(source), std::move(modulus)}, node.range));
+  }
+  return plan::MakeCast(std::move(source), part->type, false, node.range);
 }
 
 ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& node,

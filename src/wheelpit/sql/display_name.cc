@@ -50,17 +50,13 @@ std::string LiteralName(const Expression& literal) {
 
 std::string IntervalName(const Expression& interval) {
   auto value = EvaluateInterval(interval);
-  constexpr int64_t kDayMicros = INT64_C(86400000000);
-  if (!value.ok() || (!value->year_month && !value->whole_days)) {
+  if (!value.ok()) {
     return ToString(interval);
   }
-  if (!value->year_month) {
-    return "INTERVAL '" + std::to_string(value->micros / kDayMicros) + "' DAY";
-  }
-  bool years = value->months % 12 == 0 && interval.intervals[0].unit == "year" &&
-               interval.intervals.size() == 1;
-  return years ? "INTERVAL '" + std::to_string(value->months / 12) + "' YEAR"
-               : "INTERVAL '" + std::to_string(value->months) + "' MONTH";
+  std::string text;
+  plan::AppendInterval(value->year_month() ? value->months : value->micros, value->fields,
+                       &text);
+  return text;
 }
 
 // A date moved by an interval; Spark shows the function that does it.
@@ -69,7 +65,9 @@ std::string MovedDateName(const Expression& sum) {
   const Expression& interval = *sum.operands[1];
   std::string moved = DisplayName(*sum.operands[0]);
   auto value = EvaluateInterval(interval);
-  if (!value.ok() || !value->whole_days) {
+  constexpr plan::IntervalFields kDays{plan::IntervalField::kDay,
+                                       plan::IntervalField::kDay};
+  if (!value.ok() || value->fields != kDays) {
     return moved + (minus ? " - " : " + ") + IntervalName(interval);
   }
   std::string days = "extractansiintervaldays(" + IntervalName(interval) + ")";

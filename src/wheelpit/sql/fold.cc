@@ -11,6 +11,7 @@
 #include <arrow/type.h>
 #include <arrow/util/decimal.h>
 
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/types.h"
 
 namespace wheelpit::sql {
@@ -121,6 +122,18 @@ ScalarPtr FoldDateMove(const Expr& call) {
       call.function == Function::kDateAdd ? Function::kAdd : Function::kSubtract, days,
       count);
   return moved ? std::make_shared<arrow::Date32Scalar>(*moved) : nullptr;
+}
+
+// A date moved by months that are known. Times depend on the session's zone, which is the
+// evaluator's affair.
+ScalarPtr FoldMonths(const Expr& call) {
+  if (plan::ClassOf(*call.type) != TypeClass::kDate) {
+    return nullptr;
+  }
+  auto moved = plan::AddMonths(ValueOf<arrow::Date32Scalar>(*call.arguments[0]),
+                               plan::IntervalValueOf(*call.arguments[1]->literal));
+  return moved ? std::make_shared<arrow::Date32Scalar>(static_cast<int32_t>(*moved))
+               : nullptr;
 }
 
 template <typename Value>
@@ -243,7 +256,8 @@ ExprPtr FoldLiterals(const ExprPtr& call) {
                                  [](const ExprPtr& one) { return IsLiteral(*one); });
   bool any_null = std::any_of(call->arguments.begin(), call->arguments.end(),
                               [](const ExprPtr& one) { return IsNullLiteral(*one); });
-  bool moves = function == Function::kDateAdd || function == Function::kDateSub;
+  bool moves = function == Function::kDateAdd || function == Function::kDateSub ||
+               function == Function::kAddMonths;
   if (!all_literal || (!IsArithmetic(function) && !IsComparison(function) && !moves)) {
     return call;
   }
@@ -252,6 +266,8 @@ ExprPtr FoldLiterals(const ExprPtr& call) {
     value = arrow::MakeNullScalar(call->type);
   } else if (IsArithmetic(function)) {
     value = FoldArithmetic(*call);
+  } else if (function == Function::kAddMonths) {
+    value = FoldMonths(*call);
   } else if (moves) {
     value = FoldDateMove(*call);
   } else {

@@ -213,25 +213,6 @@ ScalarResult TypedValue(const ast::Expression& literal, std::string_view time_zo
 
 }  // namespace
 
-std::optional<int32_t> AddMonths(int32_t days, int64_t months) {
-  constexpr int64_t kMonthsMax = INT64_C(12) * 6000000;
-  if (months < -kMonthsMax || months > kMonthsMax) {
-    return std::nullopt;
-  }
-  plan::CivilDate date = plan::CivilFromDays(days);
-  int64_t month = date.year * 12 + date.month - 1 + months;
-  plan::CivilDate moved{.year = plan::FloorDivide(month, 12), .month = 1, .day = 1};
-  moved.month = static_cast<int32_t>(month - moved.year * 12) + 1;
-  moved.day = date.day;
-  while (!plan::IsCivilDate(moved) && moved.day > 28) {
-    --moved.day;
-  }
-  int64_t result = plan::DaysFromCivil(moved);
-  return result == static_cast<int32_t>(result)
-             ? std::optional(static_cast<int32_t>(result))
-             : std::nullopt;
-}
-
 ScalarResult LiteralValue(const ast::Expression& literal, std::string_view time_zone) {
   switch (literal.literal) {
     case ast::LiteralKind::kNull:

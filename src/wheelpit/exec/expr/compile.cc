@@ -193,10 +193,11 @@ class KernelNode : public Node {
 KernelChoice ChooseKernel(const Expr& expression) {
   const auto choosers =
       expression.kind == ExprKind::kCast
-          ? std::vector{&NumberCastKernel, &TextCastKernel, &TemporalCastKernel}
+          ? std::vector{&NumberCastKernel, &TextCastKernel, &TemporalCastKernel,
+                        &IntervalCastKernel}
           : std::vector{&ComparisonKernel, &ArithmeticKernel, &DecimalKernel,
                         &RoundingKernel,   &TextKernel,       &RegexKernel,
-                        &TemporalKernel};
+                        &TemporalKernel,   &IntervalKernel};
   for (const auto chooser : choosers) {
     if (const KernelChoice choice = chooser(expression); choice.kernel != nullptr) {
       return choice;

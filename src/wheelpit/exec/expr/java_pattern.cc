@@ -143,7 +143,9 @@ class Translator {
       return false;
     }
     if (At("{")) {
-      Invalid("a { that begins no repetition");
+      // Java repeats nothing, so often.
+      IsDigit(Byte(at_ + 1)) ? Unsupported("a repetition of nothing")
+                             : Invalid("a { that begins no repetition");
       return false;
     }
     Literal(TakeCharacter());

@@ -90,6 +90,7 @@ TEST(JavaRegex, WhatOnlyJavaCanDoIsRefused) {
                               "\\p{InGreek}",
                               "a{1001}",
                               "(a{1000}){1000}",
+                              "{2}",
                               "\\uD83D",
                               "[\\Qa\\E]"}) {
     EXPECT_EQ(Found("a", pattern), "unsupported") << pattern;
@@ -101,10 +102,10 @@ TEST(JavaRegex, WhatOnlyJavaCanDoIsRefused) {
 
 TEST(JavaRegex, WhatJavaRefusesIsInvalid) {
   for (const char* pattern :
-       {"(",     "a)",   "*a",       "a**",    "a{3,1}", "a{",          "{2}",
-        "[z-a]", "\\",   "\\y",      "[]",     "[a",     "[",           "(?",
-        "(?<x",  "(?q)", "\\p{Foo}", "\\p{L",  "\\x6",   "\\x{110000}", "\\u12",
-        "\\c",   "\\0",  "\xFF",     "[\xFF]", "|+"}) {
+       {"(",    "a)",       "*a",     "a**",  "a{3,1}",      "a{",    "[z-a]",
+        "\\",   "\\y",      "[]",     "[a",   "[",           "(?",    "(?<x",
+        "(?q)", "\\p{Foo}", "\\p{L",  "\\x6", "\\x{110000}", "\\u12", "\\c",
+        "\\0",  "\xFF",     "[\xFF]", "|+"}) {
     EXPECT_EQ(Found("a", pattern), "invalid") << pattern;
   }
 }

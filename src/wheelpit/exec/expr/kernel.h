@@ -58,10 +58,12 @@ KernelChoice RoundingKernel(const plan::Expr& call);
 KernelChoice ComparisonKernel(const plan::Expr& call);
 KernelChoice TextKernel(const plan::Expr& call);
 KernelChoice RegexKernel(const plan::Expr& call);
+KernelChoice IntervalKernel(const plan::Expr& call);
 KernelChoice TemporalKernel(const plan::Expr& call);
 KernelChoice NumberCastKernel(const plan::Expr& cast);
 KernelChoice TextCastKernel(const plan::Expr& cast);
 KernelChoice TemporalCastKernel(const plan::Expr& cast);
+KernelChoice IntervalCastKernel(const plan::Expr& cast);
 
 /// kData with Spark's class and the range of the expression:
 /// "[CLASS] message in <expression>".

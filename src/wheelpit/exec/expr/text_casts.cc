@@ -9,6 +9,7 @@
 #include "wheelpit/exec/expr/cast_loop.h"
 #include "wheelpit/exec/expr/kernel.h"
 #include "wheelpit/exec/expr/number_text.h"
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/value_text.h"
 
 namespace wheelpit::exec::expr {
@@ -203,6 +204,28 @@ arrow::Status TextToTimestamp(const KernelCall& call, std::span<const Vector> ar
   return unsupported;
 }
 
+template <typename A>
+arrow::Status IntervalToText(const KernelCall& call, std::span<const Vector> arguments,
+                             int64_t count, Vector* out) {
+  return ToText<A>(
+      call, arguments[0], count, out,
+      [fields = *plan::IntervalFieldsOf(*arguments[0].type)](A value, std::string* text) {
+        plan::AppendInterval(value, fields, text);
+      });
+}
+
+template <typename R>
+arrow::Status TextToInterval(const KernelCall& call, std::span<const Vector> arguments,
+                             int64_t count, Vector* out) {
+  return TextCastLoop<R>(call, arguments[0], count, out,
+                         [fields = *plan::IntervalFieldsOf(*call.expression.type)](
+                             std::string_view text, R* result) -> std::string_view {
+                           const auto value = plan::ParseInterval(text, fields);
+                           *result = static_cast<R>(value.value_or(0));
+                           return value ? std::string_view() : kIntervalFormat;
+                         });
+}
+
 KernelChoice FromText(TypeClass to) {
   switch (to) {
     case TypeClass::kBoolean:
@@ -227,6 +250,10 @@ KernelChoice FromText(TypeClass to) {
       return {&TextToTimestamp, true};
     case TypeClass::kTimestampNtz:
       return {&TextToTimestampNtz, true};
+    case TypeClass::kYearMonthInterval:
+      return {&TextToInterval<int32_t>, true};
+    case TypeClass::kDayTimeInterval:
+      return {&TextToInterval<int64_t>, true};
     case TypeClass::kBinary:
       return {&SameBytes};
     default:
@@ -268,6 +295,10 @@ KernelChoice TextCastKernel(const plan::Expr& cast) {
     case TypeClass::kTimestamp:
     case TypeClass::kTimestampNtz:
       return {&TimestampToText};
+    case TypeClass::kYearMonthInterval:
+      return {&IntervalToText<int32_t>};
+    case TypeClass::kDayTimeInterval:
+      return {&IntervalToText<int64_t>};
     default:
       return {};
   }
