@@ -105,6 +105,27 @@ def test_explain_describe_set_show():
     check("memory.limit" in sql("SHOW ALL").out, "SHOW ALL")
 
 
+def test_intervals_are_text():
+    query = "SELECT INTERVAL '1-2' YEAR TO MONTH AS a, TIMESTAMP'2020-01-02 03:00:00' - TIMESTAMP'2020-01-01 00:00:00' AS b"
+    a, b = "INTERVAL '1-2' YEAR TO MONTH", "INTERVAL '1 03:00:00' DAY TO SECOND"
+    check(sql(query).out == f"a,b\n{a},{b}\n", "csv")
+    check(json.loads(run("sql", "--format", "ndjson", "-c", query).out) == {"a": a, "b": b}, "ndjson")
+    check(a in run("sql", "--format", "table", "-c", query).out, "table")
+
+
+def test_the_time_zone_is_that_of_tz():
+    berlin = environment(TZ="Europe/Berlin")
+    instant = "SELECT CAST(TIMESTAMP'2020-07-01 10:00:00Z' AS STRING) AS t"
+    check(sql(instant, env=berlin).out == "t\n2020-07-01 12:00:00\n", "Berlin")
+    outcome = sql("SHOW session.time_zone", env=berlin)
+    check("Europe/Berlin" in outcome.out and "environment" in outcome.out, outcome)
+    outcome = sql(f"SET TIME ZONE 'PST'; {instant}", env=berlin)
+    check("2020-07-01 03:00:00" in outcome.out, outcome)
+    # No database, as on a bare system: the error says what is missing.
+    outcome = sql("SELECT 1", env=environment(TZ="Europe/Berlin", TZDIR="/nonexistent"))
+    check(outcome.code == 2 and "Europe/Berlin" in outcome.err and "tzdata" in outcome.err, outcome)
+
+
 # --- errors
 
 def test_errors_of_the_statement_have_code_1_and_a_caret():

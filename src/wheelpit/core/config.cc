@@ -61,8 +61,10 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
      "files, "
      "deleted rows included.",
      "0.1"},
-    {ConfigKey::kSessionTimeZone, "session.time_zone", kText, "UTC", 0, 0, "", "",
-     "Zone in which time stamps are shown and parsed: UTC or an offset such as +02:00.",
+    {ConfigKey::kSessionTimeZone, "session.time_zone", kText, "UTC", 0, 0, "", "TZ",
+     "Zone in which time stamps are shown and parsed: UTC, an offset such as +02:00, or "
+     "a "
+     "name such as Europe/Berlin.",
      "0.1"},
     {ConfigKey::kOutputMaxRows, "output.max_rows", kCount, "10000", 0, kMax, "", "",
      "Rows that the table format prints at most; 0 is all.", "0.1"},

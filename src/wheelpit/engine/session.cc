@@ -9,23 +9,13 @@
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/query_run.h"
-#include "wheelpit/exec/expr/evaluator.h"
+#include "wheelpit/index/time_zone.h"
 #include "wheelpit/sql/lexer.h"
 #include "wheelpit/sql/parser.h"
 
 namespace wheelpit::engine {
 
 using sql::ast::StatementKind;
-
-namespace {
-
-// Whether expressions can be evaluated in this zone: said when it is set.
-arrow::Status CheckTimeZone(const std::string& zone, arrow::MemoryPool* pool) {
-  return exec::Evaluator::Make({}, arrow::Schema({}), {.pool = pool, .time_zone = zone})
-      .status();
-}
-
-}  // namespace
 
 struct Query::Impl {
   // Shared with the engine's threads, which may be the last to let go.
@@ -70,8 +60,10 @@ struct Session::Impl {
       core::Config changed = config;
       ARROW_RETURN_NOT_OK(
           changed.Set(statement.key, *statement.value, core::ConfigSource::kSet));
+      // Reads the zone, on the client's thread: expressions find it in memory.
       ARROW_RETURN_NOT_OK(
-          CheckTimeZone(changed.Text(core::ConfigKey::kSessionTimeZone), &engine->pool));
+          index::TimeZone::Find(changed.Text(core::ConfigKey::kSessionTimeZone))
+              .status());
       config = std::move(changed);
       return arrow::Status::OK();
     }

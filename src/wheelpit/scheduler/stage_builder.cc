@@ -131,6 +131,8 @@ class StageBuilder {
                             ScanFilter::Make(conjunct, *scan.schema, EvaluatorOptions()));
       filters->push_back(std::move(filter));
     }
+    std::stable_partition(filters->begin(), filters->end(),
+                          [](const auto& filter) { return !filter->may_fail(); });
     std::vector<int> output;
     arrow::FieldVector fields;
     mapping_.assign(static_cast<size_t>(scan.schema->num_fields()), -1);

@@ -50,17 +50,13 @@ std::string LiteralName(const Expression& literal) {
 
 std::string IntervalName(const Expression& interval) {
   auto value = EvaluateInterval(interval);
-  constexpr int64_t kDayMicros = INT64_C(86400000000);
-  if (!value.ok() || (!value->year_month && !value->whole_days)) {
+  if (!value.ok()) {
     return ToString(interval);
   }
-  if (!value->year_month) {
-    return "INTERVAL '" + std::to_string(value->micros / kDayMicros) + "' DAY";
-  }
-  bool years = value->months % 12 == 0 && interval.intervals[0].unit == "year" &&
-               interval.intervals.size() == 1;
-  return years ? "INTERVAL '" + std::to_string(value->months / 12) + "' YEAR"
-               : "INTERVAL '" + std::to_string(value->months) + "' MONTH";
+  std::string text;
+  plan::AppendInterval(value->year_month() ? value->months : value->micros, value->fields,
+                       &text);
+  return text;
 }
 
 // A date moved by an interval; Spark shows the function that does it.
@@ -69,7 +65,9 @@ std::string MovedDateName(const Expression& sum) {
   const Expression& interval = *sum.operands[1];
   std::string moved = DisplayName(*sum.operands[0]);
   auto value = EvaluateInterval(interval);
-  if (!value.ok() || !value->whole_days) {
+  constexpr plan::IntervalFields kDays{plan::IntervalField::kDay,
+                                       plan::IntervalField::kDay};
+  if (!value.ok() || value->fields != kDays) {
     return moved + (minus ? " - " : " + ") + IntervalName(interval);
   }
   std::string days = "extractansiintervaldays(" + IntervalName(interval) + ")";
@@ -162,8 +160,9 @@ std::string TrimName(const Expression& node) {
                                    : "trim(") +
            source + ")";
   }
-  return "TRIM(" + (option.empty() ? "BOTH" : option) + " " +
-         DisplayName(*node.operands[1]) + " FROM " + source + ")";
+  std::string other = DisplayName(*node.operands[1]);
+  return option.empty() ? "TRIM(BOTH " + source + " FROM " + other + ")"
+                        : "TRIM(" + option + " " + other + " FROM " + source + ")";
 }
 
 // Functions whose text is not "name(arguments)".
@@ -207,7 +206,7 @@ std::string CallName(const Expression& node) {
     arguments += ", 2147483647";
   } else if (name == "round" && count == 1) {
     arguments += ", 0";
-  } else if (name == "floor" || name == "ceil" || name == "sqrt") {
+  } else if (count == 1 && (name == "floor" || name == "ceil" || name == "sqrt")) {
     name = name == "floor" ? "FLOOR" : name == "ceil" ? "CEIL" : "SQRT";
   } else if (name == "dateadd" && count == 2) {
     name = "date_add";
