@@ -135,14 +135,14 @@ TEST_F(MemoryLimit, TheLimitThatAnErrorNamesWorksAndSoDoesEveryLargerOne) {
     // The border lies in the last MiB below.
     int64_t refused_at = named - kMiB;
     int64_t works_at = named;
-    while (works_at - refused_at > 4096) {
+    while (works_at - refused_at > (64 << 10)) {
       const int64_t middle = refused_at + (works_at - refused_at) / 2;
       Open(middle, threads);
       const arrow::Status status = Run(sql);
       (status.ok() ? works_at : refused_at) = middle;
       EXPECT_TRUE(status.ok() || Named(status) == named) << status;
     }
-    for (int64_t limit = works_at; limit < 8 * works_at; limit += limit / 3) {
+    for (int64_t limit = works_at; limit < 6 * works_at; limit += limit / 2) {
       Open(limit, threads);
       EXPECT_EQ(Run(sql), arrow::Status::OK()) << limit << ": " << sql;
     }
