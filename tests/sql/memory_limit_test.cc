@@ -152,8 +152,10 @@ TEST_F(MemoryLimit, TheLimitThatAnErrorNamesWorksAndSoDoesEveryLargerOne) {
 // The second does not fit beside the first. Were an I/O thread held by its wait, the
 // first could not read on.
 TEST_F(MemoryLimit, AQueryThatWaitsForRoomHoldsNoThread) {
-  Open(20 * kMiB, /*threads=*/1, /*io_threads=*/1);
   const std::string sql = "SELECT * FROM " + table_;
+  Open(4 * kMiB, 1);
+  const int64_t least = Named(Run(sql));
+  Open(least, /*threads=*/1, /*io_threads=*/1);
   auto first = Submit(sql);
   ASSERT_TRUE(first->schema().ok());
   auto second = Submit(sql);
