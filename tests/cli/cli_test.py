@@ -124,6 +124,9 @@ def test_the_time_zone_is_that_of_tz():
     # No database, as on a bare system: the error says what is missing.
     outcome = sql("SELECT 1", env=environment(TZ="Europe/Berlin", TZDIR="/nonexistent"))
     check(outcome.code == 2 and "Europe/Berlin" in outcome.err and "tzdata" in outcome.err, outcome)
+    texts = "VALUES ('2020-01-01 00:00:00 Europe/Berlin') AS t(s)"
+    outcome = sql(f"SELECT TRY_CAST(s AS TIMESTAMP) FROM {texts}", env=environment(TZDIR="/nonexistent"))
+    check(outcome.code == 1 and "Europe/Berlin" in outcome.err and "tzdata" in outcome.err, outcome)
 
 
 # --- errors

@@ -5,6 +5,7 @@
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/session.h"
+#include "wheelpit/index/time_zone.h"
 
 namespace wheelpit::engine {
 
@@ -35,6 +36,9 @@ arrow::Status CheckWorkedOut(const core::Config& config) {
 arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
                                                     const EngineContext& context) {
   ARROW_RETURN_NOT_OK(CheckWorkedOut(config));
+  // Read here, on a thread that may block: expressions find the zone in memory.
+  ARROW_RETURN_NOT_OK(
+      index::TimeZone::Find(config.Text(ConfigKey::kSessionTimeZone)).status());
   auto state = std::make_unique<EngineState>();
   state->config = config;
   state->clock = context.clock != nullptr ? context.clock : &state->system_clock;

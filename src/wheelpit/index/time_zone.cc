@@ -2,6 +2,7 @@
 #include "wheelpit/index/time_zone.h"
 
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -208,6 +209,7 @@ struct TimeZone::Registry {
   std::map<int32_t, std::unique_ptr<const TimeZone>> offsets;
   std::map<std::string, std::unique_ptr<const TimeZone>, std::less<>> regions;
   std::once_flag all_loaded;
+  std::atomic<bool> missing = false;  // there is no database
 };
 
 arrow::Result<const TimeZone*> TimeZone::Find(std::string_view name) {
@@ -219,6 +221,7 @@ arrow::Result<const TimeZone*> TimeZone::Find(std::string_view name) {
     return zone;
   }
   if (IsOfDatabase(known) && !HasDatabase()) {
+    Registry::Instance().missing = true;
     return core::Error(core::ErrorKind::kConfiguration, "the time zone '", name,
                        "' is not known: this system has no time zone database at ",
                        kDatabase, "; install the package tzdata, or use UTC or an ",
@@ -252,7 +255,12 @@ void TimeZone::LoadAll() {
         registry.Load(name);
       }
     }
+    registry.missing = registry.missing || !HasDatabase();
   });
+}
+
+bool TimeZone::IsDatabaseMissing() {
+  return Registry::Instance().missing;
 }
 
 const TimeZone& TimeZone::Utc() {
@@ -304,26 +312,29 @@ const std::vector<TimeZone::Period>& TimeZone::periods() const {
 }
 
 // By how much a time is later than the one in the last cycle that has the same offset.
-int64_t TimeZone::CycleShift(int64_t micros) const {
+int64_t TimeZone::CycleShift(int64_t micros) {
   return micros < kCycleEnd ? 0
                             : ((micros - kCycleEnd) / kCycleMicros + 1) * kCycleMicros;
 }
 
+const TimeZone::Period* TimeZone::PeriodOfLocal(int64_t local_micros,
+                                                int64_t* shift) const {
+  const std::vector<Period>& all = periods();
+  *shift = all.size() == 1 ? 0 : CycleShift(local_micros);
+  return &*std::upper_bound(
+      all.begin(), all.end() - 1, local_micros - *shift,
+      [](int64_t time, const Period& one) { return time < one.local_end; });
+}
+
 std::optional<int64_t> TimeZone::ToInstant(
     int64_t local_micros, std::optional<int64_t> preferred_offset) const {
-  const std::vector<Period>& all = periods();
-  int64_t offset = all[0].offset;
-  if (all.size() > 1) {
-    const int64_t local = local_micros - CycleShift(local_micros);
-    const auto period = std::upper_bound(
-        all.begin(), all.end() - 1, local,
-        [](int64_t time, const Period& one) { return time < one.local_end; });
-    offset = period->offset;
-    if (preferred_offset && *preferred_offset != offset && period + 1 != all.end() &&
-        (period + 1)->offset == *preferred_offset &&
-        local >= period->end + *preferred_offset) {
-      offset = *preferred_offset;
-    }
+  int64_t shift = 0;
+  const Period* period = PeriodOfLocal(local_micros, &shift);
+  int64_t offset = period->offset;
+  if (preferred_offset && *preferred_offset != offset && period != &periods_.back() &&
+      period[1].offset == *preferred_offset &&
+      local_micros - shift >= period->end + *preferred_offset) {
+    offset = *preferred_offset;
   }
   int64_t instant = 0;
   return __builtin_sub_overflow(local_micros, offset, &instant) ? std::nullopt
@@ -332,29 +343,25 @@ std::optional<int64_t> TimeZone::ToInstant(
 
 std::optional<int64_t> TimeZone::StartOfDay(int64_t days) const {
   int64_t midnight = 0;
+  int64_t instant = 0;
   if (__builtin_mul_overflow(days, kMicrosPerDay, &midnight)) {
     return std::nullopt;
   }
-  const std::vector<Period>& all = periods();
-  if (all.size() > 1) {
-    const int64_t shift = CycleShift(midnight);
-    const int64_t local = midnight - shift;
-    const auto period = std::upper_bound(
-        all.begin(), all.end() - 1, local,
-        [](int64_t time, const Period& one) { return time < one.local_end; });
-    const bool skipped = period + 1 != all.end() &&
-                         (period + 1)->offset > period->offset &&
-                         local >= period->end + period->offset;
-    if (skipped) {
-      return period->end + shift;
-    }
+  int64_t shift = 0;
+  const Period* period = PeriodOfLocal(midnight, &shift);
+  const bool skipped = period != &periods_.back() && period[1].offset > period->offset &&
+                       midnight - shift >= period->end + period->offset;
+  if (skipped) {
+    return period->end + shift;
   }
-  return ToInstant(midnight);
+  return __builtin_sub_overflow(midnight, period->offset, &instant)
+             ? std::nullopt
+             : std::optional(instant);
 }
 
 void LocalClock::Seek(int64_t instant_micros) {
   const auto& all = zone_->periods();
-  const int64_t shift = all.size() == 1 ? 0 : zone_->CycleShift(instant_micros);
+  const int64_t shift = all.size() == 1 ? 0 : TimeZone::CycleShift(instant_micros);
   const int64_t instant = instant_micros - shift;
   const auto period = std::upper_bound(
       all.begin(), all.end() - 1, instant,

@@ -39,9 +39,12 @@ class TimeZone {
   /// The same without ever reading a file: null for what Find or LoadAll has not read.
   static const TimeZone* FindLoaded(std::string_view name);
 
-  /// Reads every zone of the database, once per process: some 20 ms. Threads that may
-  /// block only.
+  /// Reads every zone of the database, once per process: some 80 ms of CPU. Threads that
+  /// may block only.
   static void LoadAll();
+
+  /// Whether Find or LoadAll has seen that this system has no database of zones.
+  static bool IsDatabaseMissing();
 
   static const TimeZone& Utc();
 
@@ -75,7 +78,9 @@ class TimeZone {
 
   const std::vector<Period>& periods() const;
   static std::vector<Period> ReadPeriods(const Source& source);
-  int64_t CycleShift(int64_t micros) const;
+  static int64_t CycleShift(int64_t micros);
+  // The period by whose offset a local time, less `shift`, is read.
+  const Period* PeriodOfLocal(int64_t local_micros, int64_t* shift) const;
 
   // Filled from the source at first use, which most zones of LoadAll never see.
   mutable std::once_flag filled_;

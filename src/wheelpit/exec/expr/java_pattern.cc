@@ -76,7 +76,9 @@ class Translator {
 
   bool ok() const { return out_.error == RegexError::kNone; }
   bool AtEnd() const { return at_ >= text_.size(); }
-  bool At(std::string_view piece) const { return text_.substr(at_).starts_with(piece); }
+  bool At(std::string_view piece) const {
+    return !AtEnd() && text_.substr(at_).starts_with(piece);
+  }
   bool Take(std::string_view piece) {
     const bool there = At(piece);
     at_ += there ? piece.size() : 0;
@@ -528,7 +530,7 @@ class Translator {
     ++at_;
     const size_t digits = end == std::string_view::npos ? 0 : end - at_;
     const uint32_t code = Code(16, digits, digits);
-    ++at_;
+    at_ += ok() ? 1 : 0;  // the brace
     return code;
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/exec/expr/java_regex.h"
 
+#include <iterator>
+#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -102,10 +104,10 @@ TEST(JavaRegex, WhatOnlyJavaCanDoIsRefused) {
 
 TEST(JavaRegex, WhatJavaRefusesIsInvalid) {
   for (const char* pattern :
-       {"(",    "a)",       "*a",     "a**",  "a{3,1}",      "a{",    "[z-a]",
-        "\\",   "\\y",      "[]",     "[a",   "[",           "(?",    "(?<x",
-        "(?q)", "\\p{Foo}", "\\p{L",  "\\x6", "\\x{110000}", "\\u12", "\\c",
-        "\\0",  "\xFF",     "[\xFF]", "|+"}) {
+       {"(",       "a)",       "*a",    "a**",  "a{3,1}",      "a{",     "[z-a]",
+        "\\",      "\\y",      "[]",    "[a",   "[",           "(?",     "(?<x",
+        "(?q)",    "\\p{Foo}", "\\p{L", "\\x6", "\\x{110000}", "\\u12",  "\\x{61",
+        "[\\x{61", "\\p",      "\\c",   "\\0",  "\xFF",        "[\xFF]", "|+"}) {
     EXPECT_EQ(Found("a", pattern), "invalid") << pattern;
   }
 }
@@ -119,6 +121,34 @@ TEST(JavaRegex, DepthAndLengthAreBounded) {
 TEST(JavaRegex, MatchingIsLinear) {
   // Exponential where matching goes back.
   EXPECT_EQ(Found(std::string(50'000, 'a'), "^(a|a)*(a|aa)+b"), "no");
+}
+
+TEST(JavaRegex, AnyTextIsAPatternOrRefused) {
+  constexpr std::string_view kPieces[] = {
+      "a",  "b",    "Z",    "0",    "1",   ",",   "{",        "}",    "(",
+      ")",  "[",    "]",    "^",    "$",   ".",   "*",        "+",    "?",
+      "|",  "\\",   "-",    "&&",   ":",   "<",   ">",        "=",    "!",
+      "x",  "u",    "p{L}", "Q",    "E",   "i",   "\xC5\xBC", "\xFF", "\xF0\x9F",
+      "(?", "\\x{", "\\p",  "\\p{", "\\c", "\\0", "[^",       "\n"};
+  std::mt19937 random(20'261'130);
+  int valid = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string pattern;
+    for (auto length = random() % 9; length > 0; --length) {
+      pattern += kPieces[random() % std::size(kPieces)];
+    }
+    const JavaRegex regex = JavaRegex::Compile(pattern);
+    if (regex.error() == RegexError::kNone) {
+      ++valid;
+      static_cast<void>(regex.Find("aZ0\xC5\xBC\n-"));
+    } else {
+      EXPECT_FALSE(regex.message().empty()) << pattern;
+    }
+    // Valid in Java and translated wrongly would be "too large".
+    EXPECT_EQ(regex.message().find("too large"), std::string::npos)
+        << pattern << " " << TranslateJavaPattern(pattern).pattern << regex.message();
+  }
+  EXPECT_GT(valid, 2'000);
 }
 
 }  // namespace

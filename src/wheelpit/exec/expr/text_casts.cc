@@ -189,6 +189,13 @@ arrow::Status TextToTimestamp(const KernelCall& call, std::span<const Vector> ar
       [&](std::string_view text, int64_t* result) -> std::string_view {
         const auto parsed = plan::ParseTimestamp(text);
         const index::TimeZone* zone = parsed ? zones.Find(parsed->zone) : nullptr;
+        if (zone == nullptr && parsed && index::IsZoneRegion(parsed->zone) &&
+            index::TimeZone::IsDatabaseMissing()) {
+          unsupported = core::Error(core::ErrorKind::kUnsupported, "'", text,
+                                    "' names a time zone, and this system has no "
+                                    "database of them; install the package tzdata");
+          return {};
+        }
         if (zone == nullptr) {
           return kCastInvalid;
         }
