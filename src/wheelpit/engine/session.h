@@ -16,6 +16,7 @@
 
 #include "wheelpit/core/clock.h"
 #include "wheelpit/core/config.h"
+#include "wheelpit/core/executor.h"
 #include "wheelpit/core/log.h"
 #include "wheelpit/core/metrics.h"
 
@@ -85,10 +86,18 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What an embedder may replace; null members are made by the engine.
+/// What an embedder may replace; null members are made by the engine. All of it outlives
+/// the engine.
 struct EngineContext {
+  /// Where the memory that budgets count comes from. The engine's own gives freed memory
+  /// back to the system, and keeps some for the next buffers.
+  arrow::MemoryPool* pool = nullptr;
+  /// Threads that never block, and threads that may; instead of compute.threads and
+  /// io.threads of them. A query is ended on a thread of neither.
+  core::Executor* compute = nullptr;
+  core::Executor* io = nullptr;
   const core::Clock* clock = nullptr;
-  core::Logger* logger = nullptr;
+  core::Logger* logger = nullptr;    ///< told of every query that ends
   io::Syscalls* syscalls = nullptr;  ///< every file access of the engine goes through it
 };
 
