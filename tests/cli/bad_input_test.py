@@ -181,7 +181,8 @@ def test_a_string_of_100_megabytes():
         check(sql(f"SELECT id FROM {table}", "--memory", "64MiB").out == "id\n7\n", "the other column")
         for memory in (64, 128, 256):
             outcome = sql(f"SELECT count(*) FROM {table} WHERE text > 'a'", "--memory", f"{memory}MiB")
-            check_refused(outcome, 3, "long.parquet", "needs", "MiB more", f"limit is {memory} MiB", "memory.limit")
+            check_refused(outcome, 3, "long.parquet", "'text'", "needs at least", f"limit is {memory} MiB",
+                          "memory.limit")
 
 
 # --- files that change while they are read

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 
 import program
 from program import (DATA, ORDERS, WHEELPIT, Folder, check, environment, in_terminal, many_files, run,

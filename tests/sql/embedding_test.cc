@@ -81,8 +81,8 @@ TEST(Embedding, EverythingThatTheEngineUsesMayBeReplaced) {
                                               .logger = &log})
                             .ValueOrDie();
     const auto session = engine->MakeSession().ValueOrDie();
-    const Answer good =
-        Ask(session.get(), "SELECT word FROM 'tests/data/types.parquet' LIMIT 2");
+    const Answer good = Ask(session.get(), "SELECT word FROM '" WHEELPIT_SOURCE_DIR
+                                           "/tests/data/types.parquet' LIMIT 2");
     EXPECT_TRUE(good.status.ok()) << good.status;
     EXPECT_EQ(good.rows.size(), 2u);
     EXPECT_FALSE(Ask(session.get(), "SELECT 1 / 0").status.ok());

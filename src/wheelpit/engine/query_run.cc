@@ -135,7 +135,11 @@ arrow::Status QueryRun::AskForMemory(std::unique_ptr<plan::Node> plan) {
   const int64_t room = budget_->limit_bytes() - of_others;
   memory_plan_ = DivideMemory(need, std::max(room - least, least));
   table_bytes_ = need.table_bytes;
-  ARROW_RETURN_NOT_OK(budget_->RaiseMinimum(memory_plan_.total_bytes));
+  const arrow::Status raised = budget_->RaiseMinimum(memory_plan_.total_bytes);
+  if (!raised.ok()) {
+    return need.large_values.empty() ? raised
+                                     : core::WithContext(raised, need.large_values);
+  }
   plan_ = std::move(plan);
   asked_for_memory_ = true;
   if (budget_->admitted().ready()) {
