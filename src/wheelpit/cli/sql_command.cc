@@ -100,12 +100,16 @@ class Runner {
         err_(syscalls, STDERR_FILENO, "standard error") {}
 
   // Runs the statements of a text; OK and false when nobody reads the output any more.
-  arrow::Result<bool> RunText(engine::Session* session, const std::string& text) {
-    for (const std::string& statement : engine::SplitStatements(text)) {
+  arrow::Result<bool> RunText(engine::Session* session, std::string_view text) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.starts_with(kByteOrderMark)) {
+      text.remove_prefix(kByteOrderMark.size());
+    }
+    for (const auto& [statement, offset] : engine::SplitStatements(text)) {
       const arrow::Status status = RunStatement(session, statement);
       if (!status.ok()) {
         ARROW_RETURN_NOT_OK(out_.Flush());
-        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(statement, status) + "\n"));
+        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(text, status, offset) + "\n"));
         ARROW_RETURN_NOT_OK(err_.Flush());
         return status;
       }

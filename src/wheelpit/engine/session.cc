@@ -114,13 +114,13 @@ arrow::Result<std::unique_ptr<Query>> Session::Submit(std::string sql) {
   return std::unique_ptr<Query>(new Query(std::move(query)));
 }
 
-std::vector<std::string> SplitStatements(std::string_view text) {
+std::vector<StatementText> SplitStatements(std::string_view text) {
   const auto tokens = sql::Tokenize(text);
   if (!tokens.ok()) {
     // The parser will say what is wrong, with the place.
-    return {std::string(text)};
+    return {{.text = std::string(text), .offset = 0}};
   }
-  std::vector<std::string> statements;
+  std::vector<StatementText> statements;
   size_t start = 0;
   bool empty = true;
   for (const sql::Token& token : *tokens) {
@@ -130,7 +130,8 @@ std::vector<std::string> SplitStatements(std::string_view text) {
       continue;
     }
     if (!empty) {
-      statements.emplace_back(text.substr(start, token.offset - start));
+      statements.push_back({.text = std::string(text.substr(start, token.offset - start)),
+                            .offset = static_cast<int64_t>(start)});
     }
     start = token.offset + token.length;
     empty = true;

@@ -108,9 +108,15 @@ class Engine {
   std::unique_ptr<EngineState> state_;
 };
 
+/// One statement of a text with several.
+struct StatementText {
+  std::string text;
+  int64_t offset = 0;  ///< of its first byte in the whole text
+};
+
 /// The statements of a text with several, split at semicolons outside strings and
 /// comments, empty ones left out. A part that is still open at the end of the text is
 /// returned too.
-std::vector<std::string> SplitStatements(std::string_view text);
+std::vector<StatementText> SplitStatements(std::string_view text);
 
 }  // namespace wheelpit::engine
