@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What the program says about statements: places in the text, and the way out."""
+import json
+
 import program
 from program import DATA, ORDERS, Folder, check, run, sql
 
@@ -34,6 +36,19 @@ def test_the_place_of_an_error_is_that_in_the_whole_text():
 def test_a_byte_order_mark_begins_no_statement():
     check(sql(BOM + "SELECT 1 AS a").out == "a\n1\n", sql(BOM + "SELECT 1 AS a"))
     check(sql(f"SELECT '{BOM}' AS a").out == f"a\n{BOM}\n", "inside")
+
+
+# --- nested values
+
+def test_nested_values_are_json_in_ndjson_and_sparks_text_elsewhere():
+    nested = f"SELECT items, pair, lookup FROM '{DATA.parent}/nested.parquet'"
+    outcome = run("sql", "--format", "ndjson", "-c", nested)
+    rows = [json.loads(line) for line in outcome.out.splitlines()]
+    check(rows == [{"items": [1, 2], "pair": {"x": 1, "y": "a"}, "lookup": {"k": 1}},
+                   {"items": [], "pair": None, "lookup": {}},
+                   {"items": None, "pair": {"x": None, "y": "b"}, "lookup": None}], outcome)
+    outcome = sql(nested)
+    check(outcome.out == 'items,pair,lookup\n"[1, 2]","{1, a}",{k -> 1}\n[],,{}\n,"{null, b}",\n', outcome)
 
 
 program.run_tests(globals())

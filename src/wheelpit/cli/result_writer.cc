@@ -90,10 +90,7 @@ class NdjsonWriter final : public ResultWriter {
   arrow::Status Begin(const arrow::Schema& schema) override {
     for (const auto& field : schema.fields()) {
       keys_.push_back(JsonString(field->name()) + ":");
-      bare_.push_back(arrow::is_integer(field->type()->id()) ||
-                      arrow::is_floating(field->type()->id()) ||
-                      arrow::is_decimal(field->type()->id()) ||
-                      field->type()->id() == arrow::Type::BOOL);
+      forms_.push_back(JsonFormOf(*field->type()));
     }
     return arrow::Status::OK();
   }
@@ -107,11 +104,9 @@ class NdjsonWriter final : public ResultWriter {
         line += keys_[column];
         if (columns[column]->IsNull(row)) {
           line += "null";
-          continue;
+        } else {
+          AppendJson(CellOf(columns, column, row), forms_[column], &line);
         }
-        const std::string_view text = CellOf(columns, column, row);
-        line +=
-            bare_[column] && IsJsonScalar(text) ? std::string(text) : JsonString(text);
       }
       line += "}\n";
       ARROW_RETURN_NOT_OK(output_->Write(line));
@@ -122,15 +117,9 @@ class NdjsonWriter final : public ResultWriter {
   arrow::Status End() override { return arrow::Status::OK(); }
 
  private:
-  // NaN and Infinity are not JSON: they become strings.
-  static bool IsJsonScalar(std::string_view text) {
-    return text.find("NaN") == std::string_view::npos &&
-           text.find("Inf") == std::string_view::npos;
-  }
-
   Output* const output_;
   std::vector<std::string> keys_;
-  std::vector<bool> bare_;
+  std::vector<JsonForm> forms_;
 };
 
 // Keeps the rows that it will show, since widths depend on all of them; counts the rest.

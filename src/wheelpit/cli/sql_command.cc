@@ -148,7 +148,11 @@ class Runner {
     const core::Config config = session->config();
     ARROW_ASSIGN_OR_RAISE(
         auto text,
-        BatchText::Make(schema, config.Text(core::ConfigKey::kSessionTimeZone), &pool_));
+        BatchText::Make(schema,
+                        {.time_zone = config.Text(core::ConfigKey::kSessionTimeZone),
+                         .nested = format_ == Format::kNdjson ? NestedForm::kJson
+                                                              : NestedForm::kSpark,
+                         .pool = &pool_}));
     auto writer =
         MakeResultWriter(format_,
                          {.width = TerminalWidth(STDOUT_FILENO),
