@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the program says about statements: places in the text, and the way out."""
 import json
+import random
 
 import program
 from program import DATA, ORDERS, Folder, check, run, sql
@@ -49,6 +50,62 @@ def test_nested_values_are_json_in_ndjson_and_sparks_text_elsewhere():
                    {"items": None, "pair": {"x": None, "y": "b"}, "lookup": None}], outcome)
     outcome = sql(nested)
     check(outcome.out == 'items,pair,lookup\n"[1, 2]","{1, a}",{k -> 1}\n[],,{}\n,"{null, b}",\n', outcome)
+
+
+# --- damaged files
+
+def with_arrow_schema(whole, value):
+    """The file with key-value metadata: in Thrift, field 5 of the footer, before the writer's name."""
+    name_at = whole.rindex(b"parquet-cpp-arrow")
+    at = name_at - 2
+    assert whole[at] == 0x28, "two fields on from the row groups"
+    key = b"ARROW:schema"
+    metadata = (bytes([0x19, 0x1C, 0x18, len(key)]) + key + bytes([0x18, len(value)]) + value + bytes([0]))
+    footer_bytes = int.from_bytes(whole[-8:-4], "little") + len(metadata)
+    return (whole[:at] + metadata + bytes([0x18]) + whole[at + 1:-8] + footer_bytes.to_bytes(4, "little") + b"PAR1")
+
+
+def test_a_damaged_copy_of_arrows_schema_hurts_nobody():
+    whole = (DATA.parent / "nested.parquet").read_bytes()
+    with Folder() as folder:
+        for value in (b"not base64!", b"QUJDREVGR0g=", b"/////wAAAAA=", b""):
+            (folder / "a.parquet").write_bytes(with_arrow_schema(whole, value))
+            outcome = sql(f"SELECT items, pair, lookup FROM '{folder}/a.parquet'")
+            check(outcome.code == 0 and "{k -> 1}" in outcome.out, (value, outcome))
+
+
+def test_every_error_of_a_files_bytes_names_the_file():
+    random.seed(5)
+    whole = (DATA.parent / "nested.parquet").read_bytes()
+    with Folder() as folder:
+        for at in random.sample(range(len(whole)), 120):
+            damaged = bytearray(whole)
+            damaged[at] ^= 1 << random.randrange(8)
+            (folder / "a.parquet").write_bytes(damaged)
+            outcome = sql(f"SELECT items, pair, lookup FROM '{folder}/a.parquet'")
+            if "there is no column" in outcome.err:
+                continue  # the flip is in its name
+            refused = "not supported" in outcome.err or "cannot be read" in outcome.err
+            check(outcome.code in (0, 1 if refused else 4), (at, outcome))
+            check(outcome.code == 0 or "a.parquet" in outcome.err.split("\n")[0], (at, outcome))
+
+
+# --- settings
+
+def test_a_setting_that_is_read_at_the_start_is_not_set_in_silence():
+    for name, flag in (("memory.limit", "--memory"), ("compute.threads", "--threads"), ("io.threads", "--io-threads"),
+                       ("spill.directories", "--spill-dir"), ("spill.process_limit", "configuration file")):
+        outcome = sql(f"SET {name} = 1")
+        check(outcome.code == 2 and name in outcome.err and flag in outcome.err and not outcome.out, outcome)
+    outcome = sql("SET spill.limit = 1GB", "--spill-limit", "2GB")
+    check(outcome.code == 2 and "--spill-limit" in outcome.err, outcome)
+
+
+def test_a_setting_applies_to_the_next_statement():
+    outcome = run("sql", "-c", f"SET output.max_rows = 2; SELECT id FROM {ORDERS}; RESET output.max_rows; SHOW output.max_rows")
+    check(outcome.code == 0 and "2 shown" in outcome.out and "10000" in outcome.out, outcome)
+    outcome = sql("SET session.time_zone = '+02:00'; SELECT CAST(TIMESTAMP'2020-01-01 00:00:00Z' AS STRING) AS t")
+    check(outcome.out.endswith("t\n2020-01-01 02:00:00\n"), outcome)
 
 
 program.run_tests(globals())

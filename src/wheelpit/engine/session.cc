@@ -68,8 +68,7 @@ struct Session::Impl {
     std::lock_guard lock(mutex);
     if (statement.kind == StatementKind::kSet && statement.value.has_value()) {
       core::Config changed = config;
-      ARROW_RETURN_NOT_OK(
-          changed.Set(statement.key, *statement.value, core::ConfigSource::kSet));
+      ARROW_RETURN_NOT_OK(changed.SetForSession(statement.key, *statement.value));
       ARROW_RETURN_NOT_OK(
           CheckTimeZone(changed.Text(core::ConfigKey::kSessionTimeZone), &engine->pool));
       config = std::move(changed);

@@ -170,7 +170,7 @@ std::string Parser::SettingName(std::string_view text, plan::SourceRange range) 
     bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                 (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == ':';
     if (!good && !failed()) {
-      Fail(range, "'" + name + "' is not a setting's name; write SET name = value");
+      Fail(range, name + " is not a setting's name; SHOW ALL lists them");
     }
   }
   return name;
