@@ -108,4 +108,12 @@ def test_a_setting_applies_to_the_next_statement():
     check(outcome.out.endswith("t\n2020-01-01 02:00:00\n"), outcome)
 
 
+# --- figures
+
+def test_the_figures_of_time_are_counted():
+    stats = json.loads(sql(f"SELECT sum(price) FROM {ORDERS} WHERE id > 3", "--stats").err)
+    check(stats["plan_nanos"] > 0 and stats["list_nanos"] > 0 and stats["compute_nanos"] > 0, stats)
+    check(abs(stats["plan_nanos"] / 1e9 - stats["plan_seconds"]) < 0.001, stats)
+
+
 program.run_tests(globals())

@@ -16,6 +16,7 @@
 #include "wheelpit/cli/output.h"
 #include "wheelpit/cli/progress.h"
 #include "wheelpit/cli/result_writer.h"
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/session.h"
 #include "wheelpit/memory/mapped_pool.h"
@@ -106,7 +107,8 @@ class Runner {
       text.remove_prefix(kByteOrderMark.size());
     }
     for (const auto& [statement, offset] : engine::SplitStatements(text)) {
-      const arrow::Status status = RunStatement(session, statement);
+      const arrow::Status status =
+          core::CatchBadAlloc([&] { return RunStatement(session, statement); });
       if (!status.ok()) {
         ARROW_RETURN_NOT_OK(out_.Flush());
         ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(text, status, offset) + "\n"));
@@ -240,7 +242,12 @@ int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions&
     const auto outcome = runner.RunText(session->get(), text);
     if (!outcome.ok()) {
       // Already printed, with the place in the text.
-      return core::ExitCodeOf(core::KindOf(outcome.status()));
+      const core::ErrorKind kind = core::KindOf(outcome.status());
+      if (kind == core::ErrorKind::kMemoryLimit) {
+        // At once: without memory not even an orderly end is sure.
+        _exit(core::ExitCodeOf(kind));
+      }
+      return core::ExitCodeOf(kind);
     }
     if (!*outcome) {
       break;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/session.h"
@@ -34,6 +35,11 @@ arrow::Status CheckWorkedOut(const core::Config& config) {
 
 arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
                                                     const EngineContext& context) {
+  return core::CatchBadAlloc([&] { return TryMake(config, context); });
+}
+
+arrow::Result<std::unique_ptr<Engine>> Engine::TryMake(const core::Config& config,
+                                                       const EngineContext& context) {
   ARROW_RETURN_NOT_OK(CheckWorkedOut(config));
   auto state = std::make_unique<EngineState>();
   state->config = config;

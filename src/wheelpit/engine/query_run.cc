@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/byte_size.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/statement_rows.h"
@@ -118,7 +119,7 @@ arrow::Status QueryRun::MakeBudget() {
 }
 
 void QueryRun::PlanAndStart(const sql::ast::Statement& statement) {
-  arrow::Status status = Plan(statement);
+  arrow::Status status = core::CatchBadAlloc([&] { return Plan(statement); });
   if (!status.ok()) {
     Fail(status);
     // Nothing was started, or what was started reports by itself.
@@ -230,6 +231,7 @@ void QueryRun::MarkPlanned() {
   {
     std::lock_guard lock(mutex_);
     planned_nanos_ = engine_->clock->MonotonicNanos();
+    metrics_.Add(core::Metric::kPlanNanos, planned_nanos_ - start_nanos_);
   }
   planned_.Fire();
 }

@@ -6,6 +6,7 @@
 
 #include <arrow/type.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/query_run.h"
@@ -45,7 +46,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> Query::schema() {
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Query::Next() {
-  return impl_->run->Next();
+  return core::CatchBadAlloc([this] { return impl_->run->Next(); });
 }
 
 void Query::Cancel() {
@@ -102,6 +103,10 @@ core::Config Session::config() const {
 }
 
 arrow::Result<std::unique_ptr<Query>> Session::Submit(std::string sql) {
+  return core::CatchBadAlloc([&] { return TrySubmit(sql); });
+}
+
+arrow::Result<std::unique_ptr<Query>> Session::TrySubmit(const std::string& sql) {
   ARROW_ASSIGN_OR_RAISE(sql::ast::Statement parsed, sql::Parse(sql));
   ARROW_RETURN_NOT_OK(impl_->ApplySetting(parsed));
   auto query = std::make_unique<Query::Impl>();

@@ -82,6 +82,7 @@ class Session {
   friend class Engine;
   struct Impl;
   explicit Session(std::unique_ptr<Impl> impl);
+  arrow::Result<std::unique_ptr<Query>> TrySubmit(const std::string& sql);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -105,6 +106,8 @@ class Engine {
 
  private:
   explicit Engine(std::unique_ptr<EngineState> state);
+  static arrow::Result<std::unique_ptr<Engine>> TryMake(const core::Config& config,
+                                                        const EngineContext& context);
   std::unique_ptr<EngineState> state_;
 };
 

@@ -18,6 +18,7 @@
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/index/thrift_compact.h"
 
@@ -159,6 +160,8 @@ arrow::Result<std::unique_ptr<ColumnReader>> NestedColumn::Make(Options options)
         column->reader_->file->GetRecordBatchReader({kept.row_group}, kept.leaves);
     if (!batches.ok()) return column->At(batches.status());
     column->reader_->batches = *std::move(batches);
+  } catch (const std::bad_alloc&) {
+    return column->At(core::BadAllocError());
   } catch (const std::exception& error) {
     return column->At(arrow::Status::IOError(error.what()));
   }
@@ -173,6 +176,8 @@ arrow::Status NestedColumn::ReadBatch() {
   try {
     const auto status = reader_->batches->ReadNext(&batch);
     if (!status.ok()) return At(status);
+  } catch (const std::bad_alloc&) {
+    return At(core::BadAllocError());
   } catch (const std::exception& error) {
     return At(arrow::Status::IOError(error.what()));
   }
