@@ -49,6 +49,20 @@ NodePtr MakeOneRow() {
   return node;
 }
 
+// "s3" of "s3://bucket/key"; nothing for a path of this machine.
+std::string_view SchemeOf(std::string_view path) {
+  const size_t end = path.find("://");
+  if (end == std::string_view::npos || end == 0) {
+    return {};
+  }
+  const std::string_view scheme = path.substr(0, end);
+  const bool good = std::all_of(scheme.begin(), scheme.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '+' || c == '-' || c == '.';
+  });
+  return good ? scheme : std::string_view();
+}
+
 std::string PathText(const ast::NamePath& path) {
   std::string text;
   for (const ast::Name& name : path) {
@@ -110,6 +124,15 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ColumnType(
 }  // namespace
 
 arrow::Result<std::string> QueryBinder::PathOf(const ast::Relation& relation) {
+  ARROW_ASSIGN_OR_RAISE(std::string path, AnyPathOf(relation));
+  // A directory of that name can be reached by "./" before it.
+  if (const std::string_view scheme = SchemeOf(path); !scheme.empty()) {
+    return NotYet("reading from " + std::string(scheme) + "://", relation.range);
+  }
+  return path;
+}
+
+arrow::Result<std::string> QueryBinder::AnyPathOf(const ast::Relation& relation) {
   if (relation.kind == ast::RelationKind::kFile) {
     return relation.file;
   }
@@ -256,7 +279,11 @@ QueryBinder::NodeResult QueryBinder::BindFile(const std::string& path,
   if (where != nullptr) {
     terms = CandidateTerms(*where, qualifier, options_);
   }
-  ARROW_ASSIGN_OR_RAISE(auto table, tables_.OpenPath(path, terms));
+  auto opened = tables_.OpenPath(path, terms);
+  if (!opened.ok()) {
+    return WithRange(opened.status(), range);
+  }
+  std::shared_ptr<const index::Table> table = *std::move(opened);
   ARROW_RETURN_NOT_OK(
       CheckColumnCount(static_cast<size_t>(table->schema->num_fields()), range));
   auto scan = std::make_unique<Node>();

@@ -21,6 +21,7 @@
 #include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/index/thrift_compact.h"
+#include "wheelpit/index/type_name.h"
 
 namespace wheelpit::exec {
 
@@ -196,8 +197,8 @@ arrow::Status NestedColumn::ReadBatch() {
     return arrow::Status::OK();
   }
   return core::Error(ErrorKind::kUnsupported, options_.path, ": column '",
-                     options_.column, "' of type ", batch_->type()->ToString(),
-                     " cannot be read as ", options_.type->ToString(),
+                     options_.column, "' of type ", index::TypeName(*batch_->type()),
+                     " cannot be read as ", index::TypeName(*options_.type),
                      ": leave it out of the query");
 }
 
