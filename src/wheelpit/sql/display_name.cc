@@ -8,6 +8,7 @@
 #include <arrow/scalar.h>
 
 #include "wheelpit/plan/value_text.h"
+#include "wheelpit/sql/expression_binder.h"
 #include "wheelpit/sql/interval.h"
 #include "wheelpit/sql/literal.h"
 #include "wheelpit/sql/names.h"
@@ -43,7 +44,8 @@ std::string LiteralName(const Expression& literal) {
     std::string text;
     plan::AppendTimestamp(static_cast<const arrow::TimestampScalar&>(**value).value,
                           &text);
-    return literal.type_word + " '" + text + "'";
+    const bool local = literal.type_word == "TIMESTAMP_NTZ";
+    return (local ? "TIMESTAMP_NTZ '" : "TIMESTAMP '") + text + "'";
   }
   return typed ? plan::LiteralText(**value) : plan::ValueText(**value);
 }
@@ -194,6 +196,12 @@ std::string SpecialCallName(const Expression& node, const std::string& name) {
   return {};
 }
 
+std::string CastName(const Expression& node) {
+  const auto type = BindType(*node.type);
+  return (node.try_cast ? "TRY_CAST(" : "CAST(") + DisplayName(*node.operands[0]) +
+         " AS " + UpperCase(type.ok() ? plan::TypeName(**type) : node.type->word) + ")";
+}
+
 std::string CallName(const Expression& node) {
   std::string name = LowerCase(node.call->name.back().text);
   if (std::string special = SpecialCallName(node, name); !special.empty()) {
@@ -246,7 +254,7 @@ std::string DisplayName(const Expression& node) {
     case ExpressionKind::kCase:
       return CaseName(node);
     case ExpressionKind::kCast:
-      return DisplayName(*node.operands[0]);
+      return CastName(node);
     case ExpressionKind::kCall:
       return CallName(node);
     default:
