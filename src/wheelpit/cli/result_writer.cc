@@ -91,6 +91,11 @@ class NdjsonWriter final : public ResultWriter {
 
   arrow::Status Begin(const arrow::Schema& schema) override {
     for (const auto& field : schema.fields()) {
+      if (schema.GetAllFieldIndices(field->name()).size() > 1) {
+        return core::Error(core::ErrorKind::kInvalidSql, "two columns are called ",
+                           JsonString(field->name()),
+                           ", which an object in JSON has once; rename one with AS");
+      }
       keys_.push_back(JsonString(field->name()) + ":");
       forms_.push_back(JsonFormOf(*field->type()));
     }

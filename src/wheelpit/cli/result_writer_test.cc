@@ -78,6 +78,17 @@ TEST(ResultWriter, NdjsonKeepsNumbersBareAndEscapesText) {
             "{\"x\":\"NaN\"}\n{\"x\":1.5}\n{\"x\":\"-Infinity\"}\n");
 }
 
+TEST(ResultWriter, NdjsonRefusesTwoColumnsOfOneName) {
+  io::KernelSyscalls syscalls;
+  Output output(syscalls, 1, "test");
+  auto writer = MakeResultWriter(Format::kNdjson, {}, &output);
+  const auto twice = arrow::schema(
+      {arrow::field("a", arrow::int32()), arrow::field("a", arrow::int32())});
+  const auto status = writer->Begin(*twice);
+  EXPECT_EQ(core::KindOf(status), core::ErrorKind::kInvalidSql);
+  EXPECT_NE(status.message().find("rename one with AS"), std::string::npos) << status;
+}
+
 TEST(ResultWriter, TableAlignsNumbersRightAndCountsRows) {
   EXPECT_EQ(Render(Format::kTable, TwoColumns(), {{"1", "200"}, {"a", nullptr}}),
             "id  | name\n----+-----\n  1 | a\n200 | NULL\n(2 rows)\n");

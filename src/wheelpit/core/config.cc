@@ -166,7 +166,8 @@ std::span<const ConfigRow> ConfigTable() {
 std::string_view NearestName(std::string_view name,
                              std::span<const std::string_view> known) {
   std::string_view nearest;
-  size_t fewest = std::max<size_t>(2, name.size() / 3) + 1;
+  // Of a short name one edit is much already; of nothing nothing is near.
+  size_t fewest = name.empty() ? 0 : std::max<size_t>(1, name.size() / 3) + 1;
   for (const std::string_view candidate : known) {
     const size_t edits = EditDistance(name, candidate);
     if (edits < fewest) {

@@ -318,8 +318,9 @@ TEST_F(ListingTest, MissingPathsSuggestANameThatIsNear) {
               "did you mean '" + At("lineitem") + "'");
   ExpectError(List("nothing-like-it"), ErrorKind::kNotFound, At("nothing-like-it"));
   EXPECT_THAT(List("nothing-like-it").status().message(), Not(HasSubstr("did you mean")));
-  ExpectError(List("no/such/depth"), ErrorKind::kNotFound, At("no/such/depth"));
-  ExpectError(ListPath(""), ErrorKind::kNotFound, "''");
+  ExpectError(List("no/such/depth"), ErrorKind::kNotFound,
+              "'" + Root() + "' has no 'no'");
+  ExpectError(ListPath(""), ErrorKind::kNotFound, "the path is empty");
 }
 
 TEST_F(ListingTest, GlobsThatMatchNothingSayIt) {

@@ -195,10 +195,10 @@ TEST_F(TableTest, TablesWithoutAFileSayWhatIsThere) {
   directory_.MakeDirectory("empty");
   ExpectError(Open("empty"), ErrorKind::kNotFound, At("empty"));
   directory_.Write("hidden/_SUCCESS", "");
-  ExpectError(Open("hidden"), ErrorKind::kNotFound, "1 names");
+  ExpectError(Open("hidden"), ErrorKind::kNotFound, "1 name that is passed over");
   directory_.Write("zero/f.parquet", "");
-  ExpectError(Open("zero"), ErrorKind::kNotFound, "1 files of zero bytes");
-  ExpectError(Open("zero/f.parquet"), ErrorKind::kNotFound, "1 files of zero bytes");
+  ExpectError(Open("zero"), ErrorKind::kNotFound, "1 file of zero bytes");
+  ExpectError(Open("zero/f.parquet"), ErrorKind::kNotFound, "1 file of zero bytes");
 }
 
 TEST_F(TableTest, EmptyFilesAmongGoodOnesAreSkipped) {

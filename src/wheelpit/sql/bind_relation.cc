@@ -6,6 +6,7 @@
 
 #include <arrow/type.h>
 
+#include "wheelpit/core/byte_size.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/candidate_terms.h"
@@ -196,8 +197,8 @@ arrow::Result<QueryBinder::Source> QueryBinder::BindRelation(
                          ? "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH"
                          : "ASSIGNMENT_ARITY_MISMATCH",
                      aliases[0].range,
-                     std::to_string(aliases.size()) + " names for " +
-                         std::to_string(count) + " columns");
+                     core::Counted(static_cast<int64_t>(aliases.size()), "name") +
+                         " for " + core::Counted(static_cast<int64_t>(count), "column"));
     }
     source.node = RenameColumns(std::move(source.node), aliases);
   }
@@ -265,8 +266,8 @@ QueryBinder::NodeResult QueryBinder::BindCommonTable(size_t index) {
   }
   if (static_cast<int>(table.columns.size()) != (*node)->schema->num_fields()) {
     return Invalid("ASSIGNMENT_ARITY_MISMATCH", table.columns[0].range,
-                   std::to_string(table.columns.size()) + " names for " +
-                       std::to_string((*node)->schema->num_fields()) + " columns");
+                   core::Counted(static_cast<int64_t>(table.columns.size()), "name") +
+                       " for " + core::Counted((*node)->schema->num_fields(), "column"));
   }
   return RenameColumns(*std::move(node), table.columns);
 }
