@@ -83,16 +83,27 @@ std::string BinaryName(const Expression& node) {
   if (sum && node.operands[1]->kind == ExpressionKind::kInterval) {
     return MovedDateName(node);
   }
-  std::string text = DisplayName(*node.operands[0]);
+  std::string open = "(";
+  std::string between = std::string(" ") + ToString(node.op) + " ";
+  std::string close = ")";
+  if (node.op == Operator::kConcat) {
+    open = "concat(";
+    between = ", ";
+  } else if (node.op == Operator::kNotEqual) {
+    open = "(NOT (";
+    between = " = ";
+    close = "))";
+  }
+  // Chains may be long: each piece is written once.
+  std::string text;
   for (size_t i = 1; i < node.operands.size(); ++i) {
-    std::string right = DisplayName(*node.operands[i]);
-    if (node.op == Operator::kConcat) {
-      text = "concat(" + text + ", " + right + ")";
-    } else if (node.op == Operator::kNotEqual) {
-      text = "(NOT (" + text + " = " + right + "))";
-    } else {
-      text = "(" + text + " " + ToString(node.op) + " " + right + ")";
-    }
+    text += open;
+  }
+  text += DisplayName(*node.operands[0]);
+  for (size_t i = 1; i < node.operands.size(); ++i) {
+    text += between;
+    text += DisplayName(*node.operands[i]);
+    text += close;
   }
   return text;
 }

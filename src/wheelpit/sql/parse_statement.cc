@@ -295,7 +295,8 @@ ast::Statement Parser::ParseOther() {
   ast::Statement statement;
   statement.kind = StatementKind::kOther;
   statement.words = UpperOf(Advance());
-  if (At(TokenKind::kWord)) {
+  // CREATE TABLE, but not the name after USE.
+  if (At(TokenKind::kWord) && statement.words != "USE") {
     statement.words += " " + UpperOf(Peek());
   }
   if (At(TokenKind::kEnd) && statement.words != "COMMIT" &&
