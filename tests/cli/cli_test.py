@@ -3,6 +3,7 @@
 """The program as a person meets it: exit codes, streams, terminals, closed pipes."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import tempfile
@@ -101,7 +102,7 @@ def test_explain_describe_set_show():
     check(outcome.code == 0 and "row_groups_read" in outcome.out, outcome)
     outcome = sql(f"DESCRIBE {ORDERS}")
     check('l_quantity,"decimal(15,2)"' in outcome.out and "day,date" in outcome.out, outcome)
-    outcome = sql("SET io.threads = 3; SHOW io.threads")
+    outcome = sql("SET output.max_rows = 3; SHOW OUTPUT.max_rows")
     check("3" in outcome.out and "SET" in outcome.out, outcome)
     check("memory.limit" in sql("SHOW ALL").out, "SHOW ALL")
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program. Reads the command line and hands over; one file per command.
+#include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
 #include <string>
 
 #include <unistd.h>
@@ -67,6 +71,39 @@ int Run(int argc, char** argv) {
   return RunSql(syscalls, *config, line->sql, interrupt->get());
 }
 
+// Memory for error paths, given back when there is no other: what is never touched takes
+// address space only.
+std::atomic<void*> reserve = nullptr;
+
+void GiveReserveBack() {
+  std::free(reserve.exchange(nullptr));
+  throw std::bad_alloc();
+}
+
+// Where an allocation fails that no error can be made of: in a destructor, or between
+// tasks.
+[[noreturn]] void EndWithoutMemory() {
+  constexpr char kMessage[] =
+      "wheelpit: out of memory: the operating system gives the process no more\n";
+  try {
+    if (const auto error = std::current_exception()) {
+      std::rethrow_exception(error);
+    }
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(write(STDERR_FILENO, kMessage, sizeof kMessage - 1));
+    _exit(core::ExitCodeOf(core::ErrorKind::kMemoryLimit));
+  } catch (...) {
+  }
+  std::abort();
+}
+
+void SurviveBadAlloc() {
+  constexpr size_t kReserveBytes = 4 << 20;
+  reserve = std::malloc(kReserveBytes);
+  std::set_new_handler(GiveReserveBack);
+  std::set_terminate(EndWithoutMemory);
+}
+
 }  // namespace
 }  // namespace wheelpit::cli
 
@@ -77,5 +114,10 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   // Before the first thread: so that what the budgets free leaves the process.
   wheelpit::memory::LimitMallocRetention();
-  return wheelpit::cli::Run(argc, argv);
+  wheelpit::cli::SurviveBadAlloc();
+  const int code = wheelpit::cli::Run(argc, argv);
+  // Without the ends of libraries: that of Arrow's allocator crashes when memory is
+  // short.
+  std::fflush(nullptr);
+  _exit(code);
 }

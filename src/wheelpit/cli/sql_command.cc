@@ -15,7 +15,9 @@
 #include "wheelpit/cli/machine.h"
 #include "wheelpit/cli/output.h"
 #include "wheelpit/cli/progress.h"
+#include "wheelpit/cli/result_writer.h"
 #include "wheelpit/cli/text_file.h"
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/session.h"
 #include "wheelpit/memory/mapped_pool.h"
@@ -77,12 +79,17 @@ class Runner {
         err_(syscalls, STDERR_FILENO, "standard error") {}
 
   // Runs the statements of a text; OK and false when nobody reads the output any more.
-  arrow::Result<bool> RunText(engine::Session* session, const std::string& text) {
-    for (const std::string& statement : engine::SplitStatements(text)) {
-      const arrow::Status status = RunStatement(session, statement);
+  arrow::Result<bool> RunText(engine::Session* session, std::string_view text) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.starts_with(kByteOrderMark)) {
+      text.remove_prefix(kByteOrderMark.size());
+    }
+    for (const auto& [statement, offset] : engine::SplitStatements(text)) {
+      const arrow::Status status =
+          core::CatchBadAlloc([&] { return RunStatement(session, statement); });
       if (!status.ok()) {
         ARROW_RETURN_NOT_OK(out_.Flush());
-        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(statement, status) + "\n"));
+        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(text, status, offset) + "\n"));
         ARROW_RETURN_NOT_OK(err_.Flush());
         return status;
       }
@@ -121,7 +128,11 @@ class Runner {
     const core::Config config = session->config();
     ARROW_ASSIGN_OR_RAISE(
         auto text,
-        BatchText::Make(schema, config.Text(core::ConfigKey::kSessionTimeZone), &pool_));
+        BatchText::Make(schema,
+                        {.time_zone = config.Text(core::ConfigKey::kSessionTimeZone),
+                         .nested = options_.format == Format::kNdjson ? NestedForm::kJson
+                                                              : NestedForm::kSpark,
+                         .pool = &pool_}));
     auto writer =
         MakeResultWriter(options_.format,
                          {.width = TerminalWidth(STDOUT_FILENO),
@@ -201,6 +212,10 @@ int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions&
       if (kind == core::ErrorKind::kCancelled && interrupt->interrupted()) {
         // At once: to take down what is known of 60,000 files takes 0.1 s.
         _exit(interrupt->exit_code());
+      }
+      if (kind == core::ErrorKind::kMemoryLimit) {
+        // At once: without memory not even an orderly end is sure.
+        _exit(core::ExitCodeOf(kind));
       }
       return core::ExitCodeOf(kind);
     }

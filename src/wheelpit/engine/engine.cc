@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/session.h"
@@ -60,6 +61,11 @@ arrow::Status MakeThreads(const EngineContext& context, EngineState* state) {
 
 arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
                                                     const EngineContext& context) {
+  return core::CatchBadAlloc([&] { return TryMake(config, context); });
+}
+
+arrow::Result<std::unique_ptr<Engine>> Engine::TryMake(const core::Config& config,
+                                                       const EngineContext& context) {
   ARROW_RETURN_NOT_OK(CheckWorkedOut(config));
   // Read here, on a thread that may block: expressions find the zone in memory.
   ARROW_RETURN_NOT_OK(

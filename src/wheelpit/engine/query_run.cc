@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/statement_rows.h"
 #include "wheelpit/scheduler/stage_builder.h"
@@ -76,7 +77,7 @@ arrow::Status QueryRun::MakeBudget() {
 }
 
 void QueryRun::PlanAndStart(const sql::ast::Statement& statement) {
-  const arrow::Status status = Plan(statement);
+  const arrow::Status status = core::CatchBadAlloc([&] { return Plan(statement); });
   if (!status.ok() || !asked_for_memory_) {
     MarkPlanned(status);
   }
@@ -164,7 +165,7 @@ void QueryRun::StartAdmitted() {
     status = budget_->admission();
   }
   if (status.ok()) {
-    status = StartPlan();
+    status = core::CatchBadAlloc([this] { return StartPlan(); });
   }
   MarkPlanned(status);
 }
@@ -242,6 +243,7 @@ void QueryRun::MarkPlanned(const arrow::Status& status) {
   {
     std::lock_guard lock(mutex_);
     planned_nanos_ = engine_->clock->MonotonicNanos();
+    metrics_.Add(core::Metric::kPlanNanos, planned_nanos_ - start_nanos_);
   }
   planned_.Fire();
 }

@@ -83,6 +83,7 @@ class Session {
   friend class Engine;
   struct Impl;
   explicit Session(std::unique_ptr<Impl> impl);
+  arrow::Result<std::unique_ptr<Query>> TrySubmit(const std::string& sql);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -114,12 +115,20 @@ class Engine {
 
  private:
   explicit Engine(std::unique_ptr<EngineState> state);
+  static arrow::Result<std::unique_ptr<Engine>> TryMake(const core::Config& config,
+                                                        const EngineContext& context);
   std::unique_ptr<EngineState> state_;
+};
+
+/// One statement of a text with several.
+struct StatementText {
+  std::string text;
+  int64_t offset = 0;  ///< of its first byte in the whole text
 };
 
 /// The statements of a text with several, split at semicolons outside strings and
 /// comments, empty ones left out. A part that is still open at the end of the text is
 /// returned too.
-std::vector<std::string> SplitStatements(std::string_view text);
+std::vector<StatementText> SplitStatements(std::string_view text);
 
 }  // namespace wheelpit::engine

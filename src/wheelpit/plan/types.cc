@@ -6,6 +6,7 @@
 
 #include <arrow/type.h>
 
+#include "wheelpit/index/type_name.h"
 #include "wheelpit/plan/expression.h"
 #include "wheelpit/plan/interval.h"
 
@@ -259,7 +260,7 @@ std::string TypeName(const arrow::DataType& type) {
     return "map<" + TypeName(*map.key_type()) + "," + TypeName(*map.item_type()) + ">";
   }
   if (type.id() != arrow::Type::STRUCT) {
-    return type.ToString();
+    return index::TypeName(type);
   }
   std::string text = "struct<";
   for (int i = 0; i < type.num_fields(); ++i) {

@@ -15,6 +15,7 @@
 #include "wheelpit/sql/fold.h"
 #include "wheelpit/sql/functions.h"
 #include "wheelpit/sql/names.h"
+#include "wheelpit/sql/spark_functions.h"
 
 namespace wheelpit::sql {
 
@@ -222,10 +223,13 @@ ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& 
                   : name == "if" || name == "nvl2" ? 3
                                                    : 0;
   if (wanted == 0) {
+    if (IsSparkFunction(name)) {
+      return NotYet("the function " + name, node.op_range);
+    }
     std::string suggestion = DidYouMean(name, FunctionNames());
-    return Invalid("UNRESOLVED_ROUTINE", node.op_range,
-                   "there is no function " + name + ", or it is not supported yet" +
-                       (suggestion.empty() ? "" : ";" + suggestion));
+    return Invalid(
+        "UNRESOLVED_ROUTINE", node.op_range,
+        "there is no function " + name + (suggestion.empty() ? "" : ";" + suggestion));
   }
   if (count != wanted) {
     return Invalid("WRONG_NUM_ARGS", node.range,

@@ -8,6 +8,7 @@
 #include <arrow/scalar.h>
 
 #include "wheelpit/plan/value_text.h"
+#include "wheelpit/sql/expression_binder.h"
 #include "wheelpit/sql/interval.h"
 #include "wheelpit/sql/literal.h"
 #include "wheelpit/sql/names.h"
@@ -43,7 +44,8 @@ std::string LiteralName(const Expression& literal) {
     std::string text;
     plan::AppendTimestamp(static_cast<const arrow::TimestampScalar&>(**value).value,
                           &text);
-    return literal.type_word + " '" + text + "'";
+    const bool local = literal.type_word == "TIMESTAMP_NTZ";
+    return (local ? "TIMESTAMP_NTZ '" : "TIMESTAMP '") + text + "'";
   }
   return typed ? plan::LiteralText(**value) : plan::ValueText(**value);
 }
@@ -79,16 +81,27 @@ std::string BinaryName(const Expression& node) {
   if (sum && node.operands[1]->kind == ExpressionKind::kInterval) {
     return MovedDateName(node);
   }
-  std::string text = DisplayName(*node.operands[0]);
+  std::string open = "(";
+  std::string between = std::string(" ") + ToString(node.op) + " ";
+  std::string close = ")";
+  if (node.op == Operator::kConcat) {
+    open = "concat(";
+    between = ", ";
+  } else if (node.op == Operator::kNotEqual) {
+    open = "(NOT (";
+    between = " = ";
+    close = "))";
+  }
+  // Chains may be long: each piece is written once.
+  std::string text;
   for (size_t i = 1; i < node.operands.size(); ++i) {
-    std::string right = DisplayName(*node.operands[i]);
-    if (node.op == Operator::kConcat) {
-      text = "concat(" + text + ", " + right + ")";
-    } else if (node.op == Operator::kNotEqual) {
-      text = "(NOT (" + text + " = " + right + "))";
-    } else {
-      text = "(" + text + " " + ToString(node.op) + " " + right + ")";
-    }
+    text += open;
+  }
+  text += DisplayName(*node.operands[0]);
+  for (size_t i = 1; i < node.operands.size(); ++i) {
+    text += between;
+    text += DisplayName(*node.operands[i]);
+    text += close;
   }
   return text;
 }
@@ -193,6 +206,12 @@ std::string SpecialCallName(const Expression& node, const std::string& name) {
   return {};
 }
 
+std::string CastName(const Expression& node) {
+  const auto type = BindType(*node.type);
+  return (node.try_cast ? "TRY_CAST(" : "CAST(") + DisplayName(*node.operands[0]) +
+         " AS " + UpperCase(type.ok() ? plan::TypeName(**type) : node.type->word) + ")";
+}
+
 std::string CallName(const Expression& node) {
   std::string name = LowerCase(node.call->name.back().text);
   if (std::string special = SpecialCallName(node, name); !special.empty()) {
@@ -245,7 +264,7 @@ std::string DisplayName(const Expression& node) {
     case ExpressionKind::kCase:
       return CaseName(node);
     case ExpressionKind::kCast:
-      return DisplayName(*node.operands[0]);
+      return CastName(node);
     case ExpressionKind::kCall:
       return CallName(node);
     default:

@@ -171,7 +171,7 @@ std::string Parser::SettingName(std::string_view text, plan::SourceRange range) 
     bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                 (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == ':';
     if (!good && !failed()) {
-      Fail(range, "'" + name + "' is not a setting's name; write SET name = value");
+      Fail(range, name + " is not a setting's name; SHOW ALL lists them");
     }
   }
   return name;
@@ -331,7 +331,8 @@ ast::Statement Parser::ParseOther() {
   ast::Statement statement;
   statement.kind = StatementKind::kOther;
   statement.words = UpperOf(Advance());
-  if (At(TokenKind::kWord)) {
+  // CREATE TABLE, but not the name after USE.
+  if (At(TokenKind::kWord) && statement.words != "USE") {
     statement.words += " " + UpperOf(Peek());
   }
   if (At(TokenKind::kEnd) && statement.words != "COMMIT" &&

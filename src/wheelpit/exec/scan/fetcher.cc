@@ -8,6 +8,7 @@
 #include <arrow/buffer.h>
 #include <arrow/io/interfaces.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 
 namespace wheelpit::exec {
@@ -91,7 +92,7 @@ void Run(const FetcherOptions& options, bool abandoned, Fetch* fetch) {
   if (abandoned) {
     fetch->status = Cancelled();
   } else {
-    fetch->status = ReadAll(options, fetch);
+    fetch->status = core::CatchBadAlloc([&] { return ReadAll(options, fetch); });
     if (fetch->status.IsCancelled()) fetch->status = Cancelled();
   }
   if (!fetch->status.ok()) fetch->buffers.clear();
