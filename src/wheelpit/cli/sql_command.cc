@@ -128,11 +128,11 @@ class Runner {
     const core::Config config = session->config();
     ARROW_ASSIGN_OR_RAISE(
         auto text,
-        BatchText::Make(schema,
-                        {.time_zone = config.Text(core::ConfigKey::kSessionTimeZone),
-                         .nested = options_.format == Format::kNdjson ? NestedForm::kJson
-                                                              : NestedForm::kSpark,
-                         .pool = &pool_}));
+        BatchText::Make(
+            schema, {.time_zone = config.Text(core::ConfigKey::kSessionTimeZone),
+                     .nested = options_.format == Format::kNdjson ? NestedForm::kJson
+                                                                  : NestedForm::kSpark,
+                     .pool = &pool_}));
     auto writer =
         MakeResultWriter(options_.format,
                          {.width = TerminalWidth(STDOUT_FILENO),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/guarded.h"
 
 namespace wheelpit::scheduler {
