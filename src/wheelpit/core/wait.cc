@@ -49,15 +49,17 @@ void Wait::Block() const {
 
 Signal::Signal() : state_(std::make_shared<Wait::State>()) {}
 
+// Who waits may end this signal as soon as it has fired, so nothing of it is used then.
 void Signal::Fire() const {
+  const std::shared_ptr<Wait::State> state = state_;
   std::vector<std::function<void()>> callbacks;
   {
-    std::lock_guard lock(state_->mutex);
-    if (state_->fired.exchange(true)) {
+    std::lock_guard lock(state->mutex);
+    if (state->fired.exchange(true)) {
       return;
     }
-    callbacks.swap(state_->callbacks);
-    state_->condition.notify_all();
+    callbacks.swap(state->callbacks);
+    state->condition.notify_all();
   }
   for (auto& callback : callbacks) {
     callback();

@@ -2,6 +2,7 @@
 #include "wheelpit/core/wait.h"
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,18 @@ TEST(WaitDeathTest, AComputeThreadThatBlocksAborts) {
         pool.reset();
       },
       "must park, not block");
+}
+
+// Meant for tsan and asan: who waits may end the signal as soon as it has fired.
+TEST(Signal, MayEndWhileItFires) {
+  const auto pool = ThreadPool::Make({.thread_count = 1}).ValueOrDie();
+  for (int i = 0; i < 2000; ++i) {
+    auto signal = std::make_unique<Signal>();
+    pool->Submit([fired = signal.get()] { fired->Fire(); });
+    while (!signal->fired()) {
+    }
+    signal.reset();
+  }
 }
 
 }  // namespace
