@@ -71,10 +71,9 @@ class SortMerge {
   /// Null without a limit. A scan below may read it while the tasks run.
   std::shared_ptr<const CutOff> cut_off() const;
 
+  struct State;  ///< what sinks and sources share (sort_state.h)
+
  private:
-  struct State;
-  friend class SortSink;
-  friend class SortSource;
   explicit SortMerge(std::shared_ptr<State> state);
   // Shared with sinks and sources, which live in drivers that end on their own.
   std::shared_ptr<State> state_;
