@@ -21,225 +21,63 @@
 
 namespace wheelpit::exec {
 
-namespace {
-
-class BatchSource final : public Source {
- public:
-  explicit BatchSource(const Batches* batches) : batches_(batches) {}
-  arrow::Result<Step> Next() override {
-    return next_ == batches_->size() ? Step::End() : Step::Batch((*batches_)[next_++]);
-  }
-
- private:
-  const Batches* const batches_;
-  size_t next_ = 0;
-};
-
-std::shared_ptr<arrow::RecordBatch> CopyOf(
-    const std::shared_ptr<arrow::RecordBatch>& batch) {
-  RowGather gather(batch->schema());
-  gather.Set(0, batch);
-  std::vector<RowRef> refs;
-  for (int64_t i = 0; i < batch->num_rows(); ++i) {
-    refs.push_back({0, static_cast<uint32_t>(i)});
-  }
-  return gather.Gather(refs, arrow::system_memory_pool()).ValueOrDie();
-}
-
-// All of a query that sorts. Its drivers end before it does.
-struct Query {
-  std::unique_ptr<memory::ProcessBudget> process;
-  std::unique_ptr<memory::QueryBudget> budget;
-  std::unique_ptr<spill::SpillSpace> space;
-  std::unique_ptr<core::TaskGroup> io_tasks;
-  core::MetricSet metrics;
-  TaskContext task;
-  std::vector<std::unique_ptr<OperatorMemory>> sink_memories;
-  std::vector<std::unique_ptr<OperatorMemory>> source_memories;
-  std::unique_ptr<SortMerge> sort;
-  std::unique_ptr<GatherExchange> rows;
-  core::Signal stopped;
-  arrow::StopSource* stop = nullptr;
-  core::ThreadPool* compute = nullptr;
-  core::Guarded<arrow::Status> status;
-  std::deque<core::Signal> ended;
-
-  void Start(Pipeline pipeline) {
-    const core::Signal signal = ended.emplace_back();
-    StartDriver(std::move(pipeline), {.stop = stop->token(), .stopped = stopped.wait()},
-                compute, [this, signal](const arrow::Status& outcome) {
-                  if (!outcome.ok()) {
-                    {
-                      auto locked = status.Lock();
-                      if (locked->ok()) {
-                        *locked = outcome;
-                      }
-                    }
-                    Stop(outcome);
-                  }
-                  signal.Fire();
-                });
-  }
-
-  void Stop(const arrow::Status& why) {
-    stop->RequestStop();
-    stopped.Fire();
-    rows->Fail(why);
-  }
-};
-
-void StartSources(Query* query) {
-  for (int64_t range = 0; range < query->sort->range_count(); ++range) {
-    OperatorMemory* memory = query->source_memories[static_cast<size_t>(range)].get();
-    Pipeline pipeline;
-    pipeline.source = query->sort->MakeSource(range, memory, &query->task);
-    pipeline.sink = query->rows->MakeSink(range);
-    pipeline.memories = {memory};
-    query->Start(std::move(pipeline));
-  }
-}
-
-// As many at once as there are slots.
-void RunTasks(const SortCase& sort_case, Query* query) {
-  size_t task = 0;
-  while (task < sort_case.tasks.size() && query->status.Lock()->ok()) {
-    const size_t before = query->ended.size();
-    for (int slot = 0; slot < sort_case.slots && task < sort_case.tasks.size(); ++slot) {
-      OperatorMemory* memory = query->sink_memories[static_cast<size_t>(slot)].get();
-      Pipeline pipeline;
-      pipeline.source = std::make_unique<BatchSource>(&sort_case.tasks[task]);
-      pipeline.sink =
-          query->sort->MakeSink(static_cast<int64_t>(task), memory, &query->task);
-      pipeline.memories = {memory};
-      query->Start(std::move(pipeline));
-      ++task;
-    }
-    for (size_t i = before; i < query->ended.size(); ++i) {
-      query->ended[i].wait().Block();
-    }
-  }
-}
-
-arrow::Status TakeRows(Query* query, SortOutcome* outcome,
-                       const std::function<bool(int64_t)>& on_batch) {
-  while (true) {
-    ARROW_ASSIGN_OR_RAISE(Step step, query->rows->Pop());
-    if (step.kind == Step::Kind::kEnd) {
-      return arrow::Status::OK();
-    }
-    if (step.kind == Step::Kind::kWait) {
-      step.wait.Block();
-      continue;
-    }
-    outcome->batches.push_back(CopyOf(step.batch));
-    outcome->row_count += step.batch->num_rows();
-    step.batch = nullptr;
-    if (on_batch && on_batch(outcome->row_count)) {
-      const auto status = core::Error(core::ErrorKind::kCancelled, "stopped by the test");
-      query->Stop(status);
-      return status;
-    }
-  }
-}
-
-std::unique_ptr<OperatorMemory> MakeMemory(Query* query,
-                                           const OperatorMemoryOptions& options) {
-  return OperatorMemory::Make(query->budget.get(), options, &query->metrics).ValueOrDie();
-}
-
-}  // namespace
-
-SortFixture::SortFixture() {
-  std::string pattern = testing::TempDir() + "/sort_XXXXXX";
-  folder_ = mkdtemp(pattern.data());
-  directories_ = spill::SpillDirectories::Make({folder_}, &syscalls_).ValueOrDie();
-  io_ = core::ThreadPool::Make({.thread_count = 1, .role = core::ThreadRole::kIo})
-            .ValueOrDie();
-  compute_ =
-      core::ThreadPool::Make({.thread_count = 2, .role = core::ThreadRole::kCompute})
-          .ValueOrDie();
-}
-
 SortFixture::~SortFixture() {
   std::filesystem::remove_all(folder_);
 }
 
-int64_t SortFixture::Minimum(const SortCase& sort_case) {
-  const auto bytes = [](const OperatorMemoryOptions& options) {
-    return options.minimum_bytes + options.workspace_bytes;
-  };
-  const int64_t ranges = sort_case.options.limit < 0 ? sort_case.options.range_count : 1;
-  return sort_case.slots * bytes(SortMerge::SinkMemory(0)) +
-         ranges * bytes(SortMerge::SourceMemory(0));
+std::string SortFixture::MakeFolder() {
+  std::string pattern = testing::TempDir() + "/sort_XXXXXX";
+  return mkdtemp(pattern.data());
 }
 
 SortOutcome SortFixture::Run(const SortCase& sort_case,
-                             const std::function<bool(int64_t)>& on_batch) {
-  SortOutcome outcome;
-  spill::SpillQuota quota({.owner = "the process",
-                           .setting = "spill.process_limit",
-                           .limit_bytes = int64_t{1} << 40},
-                          nullptr);
-  stop_.Reset();
-  {
-    Query query;
-    const int64_t limit =
-        sort_case.limit_bytes > 0 ? sort_case.limit_bytes : int64_t{4} << 30;
-    query.process =
-        memory::ProcessBudget::Make(limit, arrow::system_memory_pool()).ValueOrDie();
-    query.budget = query.process->MakeQuery("q1", 0, Minimum(sort_case)).ValueOrDie();
-    query.space = spill::SpillSpace::Make(
-        {.query = "q1", .limit_bytes = sort_case.spill_bytes, .metrics = &query.metrics},
-        {.directories = directories_.get(), .quota = &quota, .io = io_.get()});
-    query.io_tasks = std::make_unique<core::TaskGroup>(io_.get());
-    query.task = {.context = {.pool = arrow::system_memory_pool()},
-                  .io_tasks = query.io_tasks.get(),
-                  .spill = query.space.get(),
-                  .metrics = &query.metrics};
-    query.stop = &stop_;
-    query.compute = compute_.get();
-    query.sort =
-        SortMerge::Make(sort_case.options, static_cast<int64_t>(sort_case.tasks.size()))
-            .ValueOrDie();
-    const auto ranges = static_cast<int>(query.sort->range_count());
-    query.rows = std::make_unique<GatherExchange>(ranges, 1 << 20);
-    for (int slot = 0; slot < sort_case.slots; ++slot) {
-      query.sink_memories.push_back(MakeMemory(&query, SortMerge::SinkMemory(slot)));
-    }
-    for (int range = 0; range < ranges; ++range) {
-      query.source_memories.push_back(
-          MakeMemory(&query, SortMerge::SourceMemory(sort_case.slots + range)));
-    }
-    StartSources(&query);
-    RunTasks(sort_case, &query);
-    outcome.status = TakeRows(&query, &outcome, on_batch);
-    for (const core::Signal& signal : query.ended) {
-      signal.wait().Block();
-    }
-    if (const auto status = *query.status.Lock();
-        outcome.status.ok() ||
-        core::KindOf(outcome.status) == core::ErrorKind::kCancelled) {
-      outcome.status = status.ok() ? outcome.status : status;
-    }
-    query.rows = nullptr;
-    query.sort = nullptr;
-    static_cast<void>(query.io_tasks->Close());
-    outcome.spilled_bytes = query.metrics.Get(core::Metric::kSpillBytesWritten);
-    outcome.peak_bytes = query.process->peak_bytes();
-    outcome.spill_files = query.space->file_count();
-    EXPECT_EQ(query.space->used_bytes(), 0);
-    for (const auto& memory : query.sink_memories) {
-      EXPECT_EQ(memory->budget().bytes_allocated(), 0);
-      EXPECT_EQ(memory->workspace().bytes_allocated(), 0);
-    }
-    for (const auto& memory : query.source_memories) {
-      EXPECT_EQ(memory->budget().bytes_allocated(), 0);
-    }
-    EXPECT_LE(outcome.peak_bytes, limit);
-  }
-  EXPECT_EQ(quota.used_bytes(), 0);
+                             const std::function<bool(int64_t)>& on_rows) {
+  auto outcome = harness_.Run(sort_case, on_rows);
+  EXPECT_EQ(outcome.left_bytes, 0);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  if (sort_case.limit_bytes > 0) {
+    EXPECT_LE(outcome.peak_bytes, sort_case.limit_bytes);
+  }
   return outcome;
+}
+
+uint64_t Mixed(int64_t id) {
+  uint64_t value = (static_cast<uint64_t>(id) + 1) * 0x9E3779B97F4A7C15u;
+  value ^= value >> 29;
+  return value * 0xBF58476D1CE4E5B9u;
+}
+
+std::string RandomText(int64_t id) {
+  std::string text(64, ' ');
+  for (size_t i = 0; i < text.size(); ++i) {
+    text[i] = static_cast<char>('a' + Mixed(id * 64 + static_cast<int64_t>(i)) % 26);
+  }
+  return text;
+}
+
+SortCase TextCase(int task_count, int64_t rows_of_task, int64_t rows_of_batch,
+                  const std::function<std::string(int64_t)>& text_of) {
+  SortCase made;
+  made.options.keys = {{.column = 0}};
+  made.options.schema = arrow::schema(
+      {arrow::field("k", arrow::utf8()), arrow::field("id", arrow::int64())});
+  int64_t id = 0;
+  for (int task = 0; task < task_count; ++task) {
+    Batches batches;
+    for (int64_t begin = 0; begin < rows_of_task; begin += rows_of_batch) {
+      const int64_t rows = std::min(rows_of_batch, rows_of_task - begin);
+      arrow::StringBuilder texts;
+      arrow::Int64Builder ids;
+      for (int64_t i = 0; i < rows; ++i, ++id) {
+        static_cast<void>(texts.Append(text_of(id)));
+        static_cast<void>(ids.Append(id));
+      }
+      batches.push_back(arrow::RecordBatch::Make(made.options.schema, rows,
+                                                 {*texts.Finish(), *ids.Finish()}));
+    }
+    made.tasks.push_back(std::move(batches));
+  }
+  return made;
 }
 
 SortCase MakeCase(const std::vector<KeyColumn>& keys, int task_count,

@@ -20,7 +20,7 @@ using MaybeWait = std::optional<core::Wait>;
 
 // Blocks of a run: so many that runs of a few megabytes can be merged by the dozen within
 // the least memory, and that those of a gigabyte are read in long pieces.
-constexpr int64_t kBlocksOfRun = 128;
+constexpr int64_t kBlocksOfRun = 48;
 constexpr int64_t kBlockBytesMin = 64 << 10;
 constexpr int64_t kBlockBytesMax = 256 << 10;
 constexpr int64_t kBufferedBytes = 256 << 10;
