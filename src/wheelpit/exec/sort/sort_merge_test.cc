@@ -23,7 +23,7 @@ TEST_F(SortMergeTest, SortsByEveryTypeInMemory) {
   uint64_t seed = 1;
   for (const auto& type : SampleKeyTypes()) {
     SCOPED_TRACE(type->ToString());
-    auto made = MakeCase({{type, seed % 2 == 0, seed % 3 == 0}}, 3, 2000, {.seed = seed});
+    auto made = MakeCase({{type, seed % 2 == 0, seed % 3 == 0}}, 3, 1000, {.seed = seed});
     made.options.range_count = 2;
     const auto outcome = Run(made);
     EXPECT_TRUE(IsSorted(made, outcome));
@@ -36,7 +36,7 @@ TEST_F(SortMergeTest, SortsByEveryTypeThroughDisk) {
   uint64_t seed = 1;
   for (const auto& type : SampleKeyTypes()) {
     SCOPED_TRACE(type->ToString());
-    auto made = MakeCase({{type, seed % 2 == 0}, {arrow::int16()}}, 2, 3000,
+    auto made = MakeCase({{type, seed % 2 == 0}, {arrow::int16()}}, 2, 1500,
                          {.seed = seed, .text_bytes_max = 8000});
     made.slots = 1;
     made.limit_bytes = MinimumOf(made);
@@ -58,7 +58,7 @@ TEST_F(SortMergeTest, SortsBySeveralKeysOverSeveralRanges) {
           {types[random() % types.size()], random() % 2 == 0, random() % 2 == 0});
     }
     auto made = MakeCase(keys, 5, 4000,
-                         {.seed = random(), .distinct = 20, .text_bytes_max = 1500});
+                         {.seed = random(), .distinct = 20, .text_bytes_max = 3000});
     made.options.range_count = 1 + static_cast<int64_t>(random() % 4);
     made.slots = 1 + static_cast<int>(random() % 3);
     made.limit_bytes = MinimumOf(made) + static_cast<int64_t>(random() % 8) * kMiB;
@@ -96,7 +96,7 @@ TEST_F(SortMergeTest, MergesManyShortRunsInSeveralSteps) {
 }
 
 TEST_F(SortMergeTest, WritesEachRowOnceAndOnlyWhatLives) {
-  auto made = TextCase(1, 200'000, 10'000, RandomText);
+  auto made = TextCase(1, 100'000, 10'000, RandomText);
   // Slices whose buffers hold ten times as much.
   for (auto& batch : made.tasks[0]) {
     const auto wide = batch;
@@ -107,7 +107,7 @@ TEST_F(SortMergeTest, WritesEachRowOnceAndOnlyWhatLives) {
   made.limit_bytes = MinimumOf(made);
   const auto outcome = Run(made);
   EXPECT_TRUE(IsSorted(made, outcome));
-  const int64_t live = 200'000 * (64 + 4 + 8);
+  const int64_t live = 100'000 * (64 + 4 + 8);
   EXPECT_LE(outcome.spilled_bytes, live + live / 10);
   EXPECT_GT(outcome.spilled_bytes, live / 2);
 }
@@ -145,7 +145,7 @@ TEST_F(SortMergeTest, SpillsAFewBytesOfTextThatRowsShare) {
   const auto outcome = Run(made);
   EXPECT_TRUE(IsSorted(made, outcome));
   EXPECT_GT(outcome.spilled_bytes, 0);
-  EXPECT_LT(outcome.spilled_bytes, 2 * 200'000 * 20);
+  EXPECT_LT(outcome.spilled_bytes, 200'000 * 40);
 }
 
 TEST_F(SortMergeTest, SortsRowsOfAMegabyteInTheLeastMemory) {
@@ -195,7 +195,7 @@ TEST_F(SortMergeTest, SortsWithoutCareForEqualKeys) {
 
 TEST_F(SortMergeTest, SortsWhatIsSortedAndWhatIsBackwards) {
   for (const int64_t factor : {1, -1}) {
-    auto made = TextCase(2, 100'000, 8000, [factor](int64_t id) {
+    auto made = TextCase(2, 60'000, 8000, [factor](int64_t id) {
       std::string text = std::to_string(1'000'000 + factor * id);
       return text + std::string(50, 'x');
     });
