@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
+#include <arrow/util/endian.h>
 
 namespace wheelpit::exec {
 
@@ -90,7 +92,15 @@ class KeyEncoder {
 
 /// The first 8 bytes of `key` from `skip` on as a number that orders as they do; where it
 /// ends earlier, zeros.
-uint64_t PrefixWord(std::string_view key, size_t skip = 0);
+inline uint64_t PrefixWord(std::string_view key, size_t skip = 0) {
+  uint64_t word = 0;
+  if (key.size() >= skip + sizeof(word)) [[likely]] {
+    std::memcpy(&word, key.data() + skip, sizeof(word));
+  } else if (key.size() > skip) {
+    std::memcpy(&word, key.data() + skip, key.size() - skip);
+  }
+  return arrow::bit_util::FromBigEndian(word);
+}
 
 /// XXH3-64 of a key: the hash of its group, in memory and on disk.
 uint64_t HashKey(std::string_view key);

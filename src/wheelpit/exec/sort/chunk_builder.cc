@@ -15,9 +15,10 @@
 
 namespace wheelpit::exec {
 
-// The key of a row, as far as one word goes, and where the row is.
+// The key of a row, as far as two words go, and where the row is.
 struct ChunkBuilder::Entry {
   uint64_t word = 0;
+  uint64_t next_word = 0;
   uint32_t source = 0;
   uint32_t row = 0;  // of the measured ones
 };
@@ -157,10 +158,14 @@ void ChunkBuilder::SortEntries() {
   }
   for (Entry& entry : entries_) {
     entry.word = PrefixWord(KeyOf(entry), skip);
+    entry.next_word = PrefixWord(KeyOf(entry), skip + sizeof(uint64_t));
   }
   std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
     if (a.word != b.word) [[likely]] {
       return a.word < b.word;
+    }
+    if (a.next_word != b.next_word) {
+      return a.next_word < b.next_word;
     }
     const int order = KeyOf(a).compare(KeyOf(b));
     return order != 0 ? order < 0

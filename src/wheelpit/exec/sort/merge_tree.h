@@ -8,13 +8,27 @@
 #include <utility>
 #include <vector>
 
+#include "wheelpit/exec/keys/key_encoder.h"
+
 namespace wheelpit::exec {
 
 /// The key at which an input stands.
 struct MergeHead {
-  uint64_t word = 0;  ///< PrefixWord of `key` from where keys differ on
+  /// PrefixWord of `key` from where keys differ on, and of the 8 bytes after that.
+  uint64_t word = 0;
+  uint64_t next_word = 0;
   std::string_view key;
   bool ended = false;
+
+  void Set(std::string_view new_key, size_t skip) {
+    key = new_key;
+    word = PrefixWord(key, skip);
+    next_word = PrefixWord(key, skip + sizeof(word));
+  }
+  void End() {
+    ended = true;
+    word = next_word = UINT64_MAX;
+  }
 };
 
 class MergeTree {
@@ -65,6 +79,9 @@ class MergeTree {
   bool BeforeInFull(uint32_t a, uint32_t b) const {
     const MergeHead& left = heads_[a];
     const MergeHead& right = heads_[b];
+    if (left.next_word != right.next_word) {
+      return left.next_word < right.next_word;
+    }
     if (left.ended || right.ended) {
       return left.ended == right.ended ? a < b : right.ended;
     }

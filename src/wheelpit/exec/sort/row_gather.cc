@@ -59,6 +59,7 @@ struct Part {
   int64_t offset = 0;                 // of bits
   const uint8_t* values = nullptr;    // of fixed width, bits, or offsets
   const uint8_t* text = nullptr;
+  const uint8_t* text_end = nullptr;  // of the buffer
   const arrow::ArrayData* data = nullptr;
   int64_t average_bytes = 0;  // of a row, of a built column
 
@@ -89,7 +90,10 @@ Part PartOf(const arrow::ArrayData& data, Kind kind, int64_t width) {
       part.values =
           data.buffers[1]->data() +
           data.offset * (kind == Kind::kText ? sizeof(int32_t) : sizeof(int64_t));
-      part.text = data.buffers[2] == nullptr ? nullptr : data.buffers[2]->data();
+      if (data.buffers[2] != nullptr) {
+        part.text = data.buffers[2]->data();
+        part.text_end = part.text + data.buffers[2]->size();
+      }
       break;
     case Kind::kView:
       part.values = data.buffers[1]->data() + data.offset * arrow::BinaryViewType::kSize;
@@ -198,6 +202,19 @@ Result<std::shared_ptr<Buffer>> GatherBits(const Parts& parts, Refs refs,
   return buffer;
 }
 
+// Most text is short: a copy of fixed length, where there is room for it on both sides,
+// is much cheaper than one of just the bytes. What it writes too much is written over.
+uint8_t* CopyText(const uint8_t* text, const uint8_t* text_end, size_t bytes,
+                  uint8_t* out, const uint8_t* end) {
+  constexpr ptrdiff_t kShort = 32;
+  if (bytes <= kShort && text_end - text >= kShort && end - out >= kShort) [[likely]] {
+    std::memcpy(out, text, kShort);
+  } else if (bytes > 0) {
+    std::memcpy(out, text, bytes);
+  }
+  return out + bytes;
+}
+
 template <typename Offset>
 arrow::Status GatherText(const Parts& parts, Refs refs, arrow::MemoryPool* pool,
                          arrow::BufferVector* buffers) {
@@ -218,14 +235,12 @@ arrow::Status GatherText(const Parts& parts, Refs refs, arrow::MemoryPool* pool,
   offsets[refs.size()] = static_cast<Offset>(size);
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> text, arrow::AllocateBuffer(size, pool));
   uint8_t* out = text->mutable_data();
+  const uint8_t* const end = out + size;
   for (const RowRef ref : refs) {
     const Part& part = parts[ref.source];
     const auto* from = reinterpret_cast<const Offset*>(part.values) + ref.row;
     const auto bytes = static_cast<size_t>(from[1] - from[0]);
-    if (bytes > 0) {
-      std::memcpy(out, part.text + from[0], bytes);
-      out += bytes;
-    }
+    out = CopyText(part.text + from[0], part.text_end, bytes, out, end);
   }
   buffers->push_back(std::move(offsets_buffer));
   buffers->push_back(std::move(text));
@@ -336,9 +351,32 @@ void RowGather::Set(uint32_t source, std::shared_ptr<arrow::RecordBatch> batch) 
             : PartOf(*batches_[source]->column_data(static_cast<int>(i)), column.kind,
                      column.width);
   }
+  most_bytes_.resize(batches_.size());
+  most_bytes_[source] = batches_[source] == nullptr ? -1 : MostBytes(source);
 }
 
-int64_t RowGather::RowBytes(RowRef ref) const {
+int64_t RowGather::MostBytes(uint32_t source) const {
+  const auto rows = static_cast<uint32_t>(batches_[source]->num_rows());
+  int64_t most = fixed_bytes_;
+  int64_t all = fixed_bytes_ * rows;
+  for (const size_t i : varying_) {
+    const Column& column = columns_[i];
+    const Part& part = column.parts[source];
+    if (column.kind != Kind::kText) {
+      return -1;
+    }
+    int64_t longest = 0;
+    for (uint32_t row = 0; row < rows; ++row) {
+      longest = std::max(longest, TextBytes<int32_t>(part, row));
+    }
+    most += longest;
+    const auto* offsets = reinterpret_cast<const int32_t*>(part.values);
+    all += rows == 0 ? 0 : offsets[rows] - offsets[0];
+  }
+  return most * rows <= all * 3 / 2 ? most : -1;
+}
+
+int64_t RowGather::ExactRowBytes(RowRef ref) const {
   int64_t bytes = fixed_bytes_;
   for (const size_t i : varying_) {
     const Column& column = columns_[i];

@@ -27,9 +27,11 @@ class RowGather {
   /// What `source` is from now on; null drops it. Sources are numbered from 0 on.
   void Set(uint32_t source, std::shared_ptr<arrow::RecordBatch> batch);
 
-  /// What a row takes in a gathered batch; an estimate where columns are nested. The
-  /// smallest part that a row has in every batch included, those of a batch are not.
-  int64_t RowBytes(RowRef ref) const;
+  /// What a row takes in a gathered batch at most; an estimate where columns are nested.
+  int64_t RowBytes(RowRef ref) const {
+    const int64_t most = most_bytes_[ref.source];
+    return most >= 0 ? most : ExactRowBytes(ref);
+  }
 
   /// The rows as a batch with nothing but them in memory of `pool`. kUnsupported for more
   /// than 2 GiB of text in one column.
@@ -38,8 +40,13 @@ class RowGather {
 
  private:
   struct Column;
+  int64_t ExactRowBytes(RowRef ref) const;
+  int64_t MostBytes(uint32_t source) const;
+
   const std::shared_ptr<arrow::Schema> schema_;
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches_;
+  // By source: what its longest row takes; -1 where that says little about the others.
+  std::vector<int64_t> most_bytes_;
   std::vector<Column> columns_;
   int64_t fixed_bytes_ = 0;           // of a row
   std::vector<size_t> varying_ = {};  // columns whose rows differ in size

@@ -93,13 +93,13 @@ TEST(MergeTree, GivesTheSmallestAndOfEqualOnesTheFirst) {
     std::vector<MergeHead> heads(inputs);
     std::vector<std::string> keys(inputs);
     const auto advance = [&](size_t i) {
-      heads[i].ended = lists[i].empty();
-      if (!lists[i].empty()) {
-        keys[i] = lists[i].back();
-        lists[i].pop_back();
-        heads[i].key = keys[i];
+      if (lists[i].empty()) {
+        heads[i].End();
+        return;
       }
-      heads[i].word = heads[i].ended ? UINT64_MAX : PrefixWord(keys[i], inputs % 13);
+      keys[i] = lists[i].back();
+      lists[i].pop_back();
+      heads[i].Set(keys[i], inputs % 13);
     };
     for (size_t i = 0; i < inputs; ++i) {
       advance(i);

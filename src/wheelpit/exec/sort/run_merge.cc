@@ -240,12 +240,11 @@ size_t RunMerge::CommonPrefix() const {
 void RunMerge::SetHead(uint32_t input) {
   MergeHead& head = heads_[input];
   if (head.ended) {
-    head.word = UINT64_MAX;
+    head.End();
     return;
   }
   const Cursor& cursor = cursors_[input];
-  head.key = (*cursor.keys)[cursor.row];
-  head.word = PrefixWord(head.key, skip_);
+  head.Set((*cursor.keys)[cursor.row], skip_);
 }
 
 void RunMerge::Collect(int64_t max_bytes, int64_t max_rows, Step* step) {

@@ -134,10 +134,13 @@ const SortCase& Rows(int64_t rows) {
 
 constexpr int64_t kRows = 1'000'000;
 
-// The argument is the memory limit in MiB; 0: none.
+// The arguments are the memory limit in MiB (0: none) and whether runs are compressed.
 void BM_Sort(benchmark::State& state) {
   SortCase sort_case = Rows(kRows);
   sort_case.limit_bytes = state.range(0) << 20;
+  if (state.range(1) == 0) {
+    sort_case.options.compression = block::Compression::kNone;
+  }
   const std::string folder =
       std::filesystem::temp_directory_path() / "wheelpit_sort_bench";
   std::filesystem::create_directories(folder);
@@ -156,9 +159,10 @@ void BM_Sort(benchmark::State& state) {
   state.counters["spilled_MB"] = static_cast<double>(outcome.spilled_bytes) / 1e6;
 }
 BENCHMARK(BM_Sort)
-    ->Arg(0)
-    ->Arg(96)
-    ->Arg(48)
+    ->Args({0, 1})
+    ->Args({96, 1})
+    ->Args({48, 1})
+    ->Args({48, 0})
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
