@@ -5,14 +5,13 @@
 #include <utility>
 
 #include <arrow/array/array_base.h>
-#include <arrow/array/data.h>
-#include <arrow/array/util.h>
 #include <arrow/buffer.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
 #include "wheelpit/core/error.h"
 #include "wheelpit/exec/sort/block_reader.h"
+#include "wheelpit/exec/sort/stored_rows.h"
 
 namespace wheelpit::exec {
 
@@ -38,20 +37,6 @@ uint32_t LowerBound(const EncodedKeys& keys, std::string_view bound) {
   return begin;
 }
 
-std::shared_ptr<arrow::DataType> StoredType(
-    const std::shared_ptr<arrow::DataType>& type) {
-  switch (type->id()) {
-    case arrow::Type::STRING:
-      return arrow::binary();
-    case arrow::Type::LARGE_STRING:
-      return arrow::large_binary();
-    case arrow::Type::STRING_VIEW:
-      return arrow::binary_view();
-    default:
-      return type;
-  }
-}
-
 }  // namespace
 
 arrow::ArrayVector SortedRows::KeyColumnsOf(const arrow::RecordBatch& batch) const {
@@ -60,41 +45,6 @@ arrow::ArrayVector SortedRows::KeyColumnsOf(const arrow::RecordBatch& batch) con
     columns.push_back(batch.column(column));
   }
   return columns;
-}
-
-std::shared_ptr<arrow::Schema> StoredSchema(const arrow::Schema& schema) {
-  arrow::FieldVector fields;
-  for (const auto& field : schema.fields()) {
-    if (field->type()->id() == arrow::Type::DICTIONARY) {
-      const auto& coded = static_cast<const arrow::DictionaryType&>(*field->type());
-      fields.push_back(field->WithType(arrow::dictionary(
-          coded.index_type(), StoredType(coded.value_type()), coded.ordered())));
-    } else {
-      fields.push_back(field->WithType(StoredType(field->type())));
-    }
-  }
-  return arrow::schema(std::move(fields));
-}
-
-std::shared_ptr<arrow::RecordBatch> Retyped(
-    const arrow::RecordBatch& batch, const std::shared_ptr<arrow::Schema>& schema) {
-  arrow::ArrayVector columns;
-  for (int i = 0; i < batch.num_columns(); ++i) {
-    const auto& type = schema->field(i)->type();
-    if (batch.column(i)->type()->Equals(*type)) {
-      columns.push_back(batch.column(i));
-      continue;
-    }
-    auto data = std::make_shared<arrow::ArrayData>(*batch.column_data(i));
-    data->type = type;
-    if (data->dictionary != nullptr) {
-      data->dictionary = std::make_shared<arrow::ArrayData>(*data->dictionary);
-      data->dictionary->type =
-          static_cast<const arrow::DictionaryType&>(*type).value_type();
-    }
-    columns.push_back(arrow::MakeArray(std::move(data)));
-  }
-  return arrow::RecordBatch::Make(schema, batch.num_rows(), std::move(columns));
 }
 
 struct RunMerge::Cursor {
@@ -163,9 +113,10 @@ arrow::Result<std::optional<core::Wait>> RunMerge::LoadNext(uint32_t input) {
     if (step.block == nullptr) {
       break;
     }
-    ARROW_ASSIGN_OR_RAISE(const auto stored,
+    ARROW_ASSIGN_OR_RAISE(auto stored,
                           rows_->decoder->Decode(std::move(step.block), options_.pool));
-    auto batch = Retyped(*stored, rows_->schema);
+    ARROW_ASSIGN_OR_RAISE(auto batch, FromStored(*stored, rows_->schema, options_.pool));
+    stored = nullptr;
     ARROW_ASSIGN_OR_RAISE(cursor.block_keys,
                           rows_->encoder->Encode(rows_->KeyColumnsOf(*batch),
                                                  batch->num_rows(), options_.pool));
@@ -312,7 +263,8 @@ int64_t MergeBytes(const MergeInput& input, bool ahead) {
     const int64_t stored = block.extent->payload_bytes();
     const bool decoded_apart = stored < block.raw_bytes - block.raw_bytes / kStoredShare;
     const int64_t current =
-        block.raw_bytes + std::max(block.key_bytes, decoded_apart ? stored : 0);
+        block.raw_bytes +
+        std::max(block.key_bytes, block.split_bytes + (decoded_apart ? stored : 0));
     most = std::max(most, ahead ? current + stored : current);
   }
   return most + kBuffersBytes;

@@ -25,19 +25,11 @@ struct SortedRows {
   std::shared_ptr<arrow::Schema> schema;
   std::vector<int> key_columns;
   std::shared_ptr<const KeyEncoder> encoder;
-  /// On disk text is binary: a file may hold what is not UTF-8, and that is no reason to
-  /// fail a sort.
-  std::shared_ptr<arrow::Schema> stored_schema;
+  std::shared_ptr<arrow::Schema> stored_schema;      ///< on disk: stored_rows.h
   std::shared_ptr<const block::IpcDecoder> decoder;  ///< of stored_schema
 
   arrow::ArrayVector KeyColumnsOf(const arrow::RecordBatch& batch) const;
 };
-
-/// The same columns with every text type at the top replaced by its binary one.
-std::shared_ptr<arrow::Schema> StoredSchema(const arrow::Schema& schema);
-/// The same bytes with the types of `schema`, to or from those of StoredSchema.
-std::shared_ptr<arrow::RecordBatch> Retyped(const arrow::RecordBatch& batch,
-                                            const std::shared_ptr<arrow::Schema>& schema);
 
 struct RunMergeOptions {
   core::TaskGroup* io = nullptr;  ///< for runs on disk; else may be null

@@ -7,6 +7,7 @@
 #include <arrow/type.h>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/exec/sort/stored_rows.h"
 
 namespace wheelpit::exec {
 
@@ -14,9 +15,12 @@ arrow::Result<std::optional<core::Wait>> RunWriter::Append(const RunMerge::Step&
   run_.blocks.push_back({.extent = nullptr,
                          .first_key = rows.first_key,
                          .raw_bytes = GatheredBytes(*rows.batch),
+                         .split_bytes = SplitBytes(*rows.batch),
                          .key_bytes = rows.key_bytes});
   run_.last_key = rows.last_key;
-  return writer_.Append(*Retyped(*rows.batch, rows_->stored_schema));
+  ARROW_ASSIGN_OR_RAISE(const auto stored,
+                        ToStored(*rows.batch, rows_->stored_schema, pool_));
+  return writer_.Append(*stored);
 }
 
 arrow::Result<SortedRun> RunWriter::Finish() {

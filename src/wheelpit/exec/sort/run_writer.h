@@ -19,7 +19,7 @@ class RunWriter {
  public:
   /// `rows` outlives it.
   RunWriter(const spill::SpillStreamOptions& options, const SortedRows* rows)
-      : rows_(rows), writer_(options, rows->stored_schema) {}
+      : rows_(rows), pool_(options.pool), writer_(options, rows->stored_schema) {}
 
   /// Takes the rows, always. A wait: no more until it is ready.
   arrow::Result<std::optional<core::Wait>> Append(const RunMerge::Step& rows);
@@ -32,6 +32,7 @@ class RunWriter {
 
  private:
   const SortedRows* const rows_;
+  arrow::MemoryPool* const pool_;
   spill::SpillWriter writer_;
   SortedRun run_;
 };

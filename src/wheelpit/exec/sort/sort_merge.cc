@@ -9,6 +9,7 @@
 
 #include "wheelpit/core/error.h"
 #include "wheelpit/exec/sort/sort_state.h"
+#include "wheelpit/exec/sort/stored_rows.h"
 
 namespace wheelpit::exec {
 

@@ -37,9 +37,10 @@ using ChunkPtr = std::shared_ptr<const SortedChunk>;
 struct SortedBlock {
   // Shared by the ranges that read it, the last of which frees it.
   std::shared_ptr<const spill::SpillExtent> extent;
-  std::string first_key;  ///< its first kKeptKeyBytes
-  int64_t raw_bytes = 0;  ///< in memory, not compressed
-  int64_t key_bytes = 0;  ///< of its keys, encoded
+  std::string first_key;    ///< its first kKeptKeyBytes
+  int64_t raw_bytes = 0;    ///< in memory, not compressed
+  int64_t split_bytes = 0;  ///< of that, what is copied once more when it is read
+  int64_t key_bytes = 0;    ///< of its keys, encoded
 };
 
 /// One run on disk: blocks in order.
