@@ -17,6 +17,7 @@
 #include "wheelpit/exec/exchange.h"
 #include "wheelpit/exec/sort/row_gather.h"
 #include "wheelpit/memory/budget.h"
+#include "wheelpit/memory/mapped_pool.h"
 
 namespace wheelpit::exec {
 
@@ -178,12 +179,12 @@ SortOutcome SortHarness::Run(const SortCase& sort_case,
                            .setting = "spill.process_limit",
                            .limit_bytes = int64_t{1} << 40},
                           nullptr);
+  memory::MappedMemoryPool backend;
   {
     Query query;
     const int64_t limit =
         sort_case.limit_bytes > 0 ? sort_case.limit_bytes : int64_t{4} << 30;
-    query.process =
-        memory::ProcessBudget::Make(limit, arrow::system_memory_pool()).ValueOrDie();
+    query.process = memory::ProcessBudget::Make(limit, &backend).ValueOrDie();
     query.budget = query.process->MakeQuery("q1", 0, MinimumOf(sort_case)).ValueOrDie();
     query.space = spill::SpillSpace::Make(
         {.query = "q1", .limit_bytes = sort_case.spill_bytes, .metrics = &query.metrics},

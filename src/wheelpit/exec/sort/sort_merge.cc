@@ -126,6 +126,7 @@ std::vector<HeldChunks> SortMerge::State::TakeHeld(OperatorMemory* memory) {
 
 void SortMerge::State::AddRun(int64_t task, SortedRun run) {
   if (!run.blocks.empty()) {
+    ++run_count_;
     inner_.Lock()->runs[static_cast<size_t>(task)].push_back(std::move(run));
   }
 }

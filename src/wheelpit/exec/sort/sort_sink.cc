@@ -20,11 +20,13 @@ using MaybeWait = std::optional<core::Wait>;
 
 // Blocks of a run: so many that runs of a few megabytes can be merged by the dozen within
 // the least memory, and that those of a gigabyte are read in long pieces.
-constexpr int64_t kBlocksOfRun = 48;
+constexpr int64_t kBlocksOfRun = 160;
 constexpr int64_t kBlockBytesMin = 64 << 10;
 constexpr int64_t kBlockBytesMax = 256 << 10;
 constexpr int64_t kBufferedBytes = 256 << 10;
 constexpr int64_t kBlockRows = 64 << 10;
+// With so many runs on disk the merge needs the memory more than what is held in it.
+constexpr int64_t kManyRuns = 12;
 
 int64_t BytesOf(const std::vector<ChunkPtr>& chunks) {
   int64_t bytes = 0;
@@ -87,6 +89,9 @@ class SortSink final : public Sink {
     }
     if (builder_.full() || (input_ended && !builder_.empty())) {
       return AddChunk();
+    }
+    if (input_ended && state_->run_count() >= kManyRuns && StartSpill()) {
+      return core::Wait();
     }
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 // What the sinks and the sources of a sort share.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -31,6 +32,8 @@ struct SortMerge::State {
   std::vector<HeldChunks> TakeHeld(OperatorMemory* memory);
   /// A run of `task`, later than those before, earlier than what it holds in memory.
   void AddRun(int64_t task, SortedRun run);
+  /// How many there are.
+  int64_t run_count() const { return run_count_.load(); }
   /// A task has ended and leaves `held` in `memory`.
   void End(OperatorMemory* memory, std::vector<HeldChunks> held);
 
@@ -54,6 +57,7 @@ struct SortMerge::State {
   void MakeWork(Inner& locked) const;
 
   core::Guarded<Inner> inner_;
+  std::atomic<int64_t> run_count_{0};
 };
 
 /// Cuts all inputs into `range_count` ranges of about the same number of bytes.
