@@ -56,7 +56,7 @@ TEST_F(SortFaultTest, AnyWriteOrReadMayFail) {
   for (const auto kind : {io::SyscallKind::kOpen, io::SyscallKind::kPwrite,
                           io::SyscallKind::kPread, io::SyscallKind::kFallocate}) {
     // Every call at the beginning, then ever fewer.
-    for (int64_t call = 0, hits = 1; hits > 0; call += 1 + call / 4) {
+    for (int64_t call = 0, hits = 1; hits > 0; call += 1 + call / 2) {
       // A directory that failed is not used again.
       SortHarness harness(folder_, &syscalls_);
       syscalls_.Set(
@@ -90,7 +90,7 @@ TEST_F(SortFaultTest, CancelledInAnyPhaseItLeavesNothing) {
   made.keep_rows = false;
   // The first calls come while the tasks run, the later ones while rows come out.
   int64_t calls = 0;
-  for (int64_t at = 0;; at += 1 + at / 3) {
+  for (int64_t at = 0;; at += 1 + at / 2) {
     calls = 0;
     const auto outcome = Run(made, [&](int64_t) { return calls++ == at; });
     if (calls <= at) {
@@ -99,7 +99,7 @@ TEST_F(SortFaultTest, CancelledInAnyPhaseItLeavesNothing) {
     EXPECT_EQ(core::KindOf(outcome.status), core::ErrorKind::kCancelled)
         << outcome.status;
   }
-  EXPECT_GT(calls, 15);
+  EXPECT_GT(calls, 12);
 }
 
 }  // namespace

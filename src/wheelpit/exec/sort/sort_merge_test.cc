@@ -36,7 +36,7 @@ TEST_F(SortMergeTest, SortsByEveryTypeThroughDisk) {
   uint64_t seed = 1;
   for (const auto& type : SampleKeyTypes()) {
     SCOPED_TRACE(type->ToString());
-    auto made = MakeCase({{type, seed % 2 == 0}, {arrow::int16()}}, 2, 1500,
+    auto made = MakeCase({{type, seed % 2 == 0}, {arrow::int16()}}, 2, 1000,
                          {.seed = seed, .text_bytes_max = 8000});
     made.slots = 1;
     made.limit_bytes = MinimumOf(made);
@@ -50,7 +50,7 @@ TEST_F(SortMergeTest, SortsByEveryTypeThroughDisk) {
 TEST_F(SortMergeTest, SortsBySeveralKeysOverSeveralRanges) {
   std::mt19937_64 random(3);
   const auto types = SampleKeyTypes();
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < 5; ++round) {
     SCOPED_TRACE(round);
     std::vector<KeyColumn> keys;
     for (uint64_t i = 0; i < 1 + random() % 3; ++i) {
@@ -227,10 +227,10 @@ TEST_F(SortMergeTest, PutsBatchesOfOneRowTogether) {
 }
 
 TEST_F(SortMergeTest, GivesTheFirstRowsOfALimit) {
-  for (const int64_t limit : {0, 1, 10, 5000, 1'000'000}) {
+  for (const int64_t limit : {0, 10, 5000, 1'000'000}) {
     for (const bool scarce : {false, true}) {
       SCOPED_TRACE(limit);
-      auto made = TextCase(4, 50'000, 6000, [](int64_t id) {
+      auto made = TextCase(4, 30'000, 6000, [](int64_t id) {
         return RandomText(static_cast<int64_t>(Mixed(id) % 20'000));
       });
       made.options.limit = limit;
