@@ -2,6 +2,7 @@
 # What `cmake --install` lays out, all of it relative to the prefix, so that the tree may be moved:
 #   bin/wheelpit                 the program               (component program)
 #   lib/wheelpit/arrow/lib       Arrow for it, when it came from the wheel
+#   lib/wheelpit/lib             cctz for it, where the host has no static one
 #   share/doc/wheelpit           licences
 #   include, lib                 headers and libraries     (component development)
 #   lib/cmake/wheelpit           the CMake package; a component of it is a module
@@ -22,7 +23,7 @@ foreach(module IN LISTS modules)
   set(depends ${links})
   list(FILTER depends INCLUDE REGEX "^wheelpit::")
   list(TRANSFORM depends REPLACE "^wheelpit::" "")
-  string(REGEX MATCHALL "Parquet|ArrowCompute|Threads" needs "${links}")
+  string(REGEX MATCHALL "Parquet|ArrowCompute|Threads|Cctz|Re2" needs "${links}")
   list(REMOVE_DUPLICATES needs)
   string(APPEND WHEELPIT_MODULE_TABLE
     "set(_wheelpit_depends_${module} ${depends})\nset(_wheelpit_needs_${module} ${needs})\n")
@@ -42,9 +43,21 @@ else()
   set(WHEELPIT_ARROW_VERSION "${ARROW_VERSION}")
 endif()
 
+set(rpath "")
+file(GLOB cctz "${CCTZ_LIBRARY}.[0-9]")  # the link named as the program asks for it
+if(cctz)
+  file(REAL_PATH "${cctz}" cctz_file)
+  get_filename_component(cctz_name "${cctz}" NAME)
+  install(FILES "${cctz_file}" DESTINATION lib/wheelpit/lib RENAME "${cctz_name}"
+    COMPONENT program)
+  set(rpath ";$ORIGIN/../lib/wheelpit/lib")
+endif()
+install(FILES cmake/FindCctz.cmake cmake/FindRe2.cmake DESTINATION ${package} COMPONENT development)
+
 if(TARGET wheelpit)
   if(WHEELPIT_ARROW_FROM_WHEEL)
-    set_target_properties(wheelpit PROPERTIES INSTALL_RPATH "$ORIGIN/../${arrow}/lib")
+    set_target_properties(wheelpit PROPERTIES
+      INSTALL_RPATH "$ORIGIN/../${arrow}/lib${rpath}")
   else()
     set_target_properties(wheelpit PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   endif()

@@ -58,14 +58,23 @@ void PrintConfig() {
          "A flag wins over `SET`, `SET` over the configuration file, the file over the\n"
          "environment, and that over the default; `SHOW` prints each value with its "
          "source.\n"
-         "Sizes are written as `64MiB` (2^20) or `64MB` (10^6).\n\n"
-         "| setting | type | default | range | flag | environment | since | meaning |\n"
-         "|---|---|---|---|---|---|---|---|\n";
+         "Sizes are written as `64MiB` (2^20) or `64MB` (10^6). What is read at the "
+         "start\n"
+         "of the process cannot be changed by `SET`; what is read by each statement "
+         "can.\n"
+         "\n"
+         "| setting | type | default | range | flag | environment | read | since | "
+         "meaning "
+         "|\n"
+         "|---|---|---|---|---|---|---|---|---|\n";
   for (const ConfigRow& row : wheelpit::core::ConfigTable()) {
     std::cout << "| `" << row.name << "` | " << NameOf(row.type) << " | "
               << row.default_text << " | " << Range(row) << " | " << Code("--", row.flag)
-              << " | " << Code("", row.environment) << " | " << row.since << " | "
-              << row.meaning << " |\n";
+              << " | " << Code("", row.environment) << " | "
+              << (row.scope == wheelpit::core::ConfigScope::kProcess
+                      ? "at the start"
+                      : "by each statement")
+              << " | " << row.since << " | " << row.meaning << " |\n";
   }
 }
 

@@ -1,90 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The program as a person meets it: exit codes, streams, terminals, Ctrl-C, closed pipes.
-
-Usage: cli_test.py WHEELPIT DATA [NAME]    (DATA: tests/data/cli; NAME: only tests that contain it)
-Needs nothing but Python 3. The last line is "N passed, N failed".
-"""
-import fcntl
+"""The program as a person meets it: exit codes, streams, terminals, closed pipes."""
 import json
 import os
 import pathlib
-import pty
 import shutil
-import signal
-import struct
 import subprocess
-import sys
 import tempfile
-import termios
-import time
-import traceback
 
-WHEELPIT, DATA = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-ORDERS = f'"{DATA}/orders.parquet"'
-
-
-class Outcome:
-    def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
-
-    def __repr__(self):
-        return f"code {self.code}\n--- out\n{self.out[-1500:]}\n--- err\n{self.err[-1500:]}"
-
-
-def environment(**extra):
-    keep = {k: v for k, v in os.environ.items() if not k.startswith("WHEELPIT_") and k != "TZ"}
-    return {**keep, "HOME": "/nonexistent", **extra}
-
-
-def run(*arguments, stdin="", env=None, cwd=None):
-    done = subprocess.run(
-        [WHEELPIT, *arguments], input=stdin.encode(), capture_output=True, timeout=60,
-        env=env or environment(), cwd=cwd)
-    return Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
-
-
-def sql(text, *arguments, **keywords):
-    return run("sql", "--format", "csv", "-c", text, *arguments, **keywords)
-
-
-def check(condition, outcome):
-    if not condition:
-        raise AssertionError(repr(outcome))
-
-
-def in_terminal(arguments, columns=80, keys=None, seconds=20):
-    """Runs the program on a terminal of its own; what it showed, and its exit code."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.execve(WHEELPIT, [WHEELPIT, *arguments], environment(TERM="xterm"))
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    shown, start = b"", time.monotonic()
-    while time.monotonic() - start < seconds:
-        try:
-            part = os.read(fd, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-        if keys and keys[0] in shown:
-            os.write(fd, keys[1])
-            keys = None
-    _, status = os.waitpid(pid, 0)
-    os.close(fd)
-    return Outcome(os.waitstatus_to_exitcode(status), shown.decode(errors="replace"), "")
-
-
-class Folder:
-    """A temporary folder that goes again."""
-
-    def __enter__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="wheelpit_cli_"))
-        return self.path
-
-    def __exit__(self, *_):
-        shutil.rmtree(self.path, ignore_errors=True)
+import program
+from program import (DATA, ORDERS, WHEELPIT, Folder, check, environment, in_terminal, many_files, run,
+                     sql)
 
 
 # --- usage
@@ -176,9 +102,33 @@ def test_explain_describe_set_show():
     check(outcome.code == 0 and "row_groups_read" in outcome.out, outcome)
     outcome = sql(f"DESCRIBE {ORDERS}")
     check('l_quantity,"decimal(15,2)"' in outcome.out and "day,date" in outcome.out, outcome)
-    outcome = sql("SET io.threads = 3; SHOW io.threads")
+    outcome = sql("SET output.max_rows = 3; SHOW OUTPUT.max_rows")
     check("3" in outcome.out and "SET" in outcome.out, outcome)
     check("memory.limit" in sql("SHOW ALL").out, "SHOW ALL")
+
+
+def test_intervals_are_text():
+    query = "SELECT INTERVAL '1-2' YEAR TO MONTH AS a, TIMESTAMP'2020-01-02 03:00:00' - TIMESTAMP'2020-01-01 00:00:00' AS b"
+    a, b = "INTERVAL '1-2' YEAR TO MONTH", "INTERVAL '1 03:00:00' DAY TO SECOND"
+    check(sql(query).out == f"a,b\n{a},{b}\n", "csv")
+    check(json.loads(run("sql", "--format", "ndjson", "-c", query).out) == {"a": a, "b": b}, "ndjson")
+    check(a in run("sql", "--format", "table", "-c", query).out, "table")
+
+
+def test_the_time_zone_is_that_of_tz():
+    berlin = environment(TZ="Europe/Berlin")
+    instant = "SELECT CAST(TIMESTAMP'2020-07-01 10:00:00Z' AS STRING) AS t"
+    check(sql(instant, env=berlin).out == "t\n2020-07-01 12:00:00\n", "Berlin")
+    outcome = sql("SHOW session.time_zone", env=berlin)
+    check("Europe/Berlin" in outcome.out and "environment" in outcome.out, outcome)
+    outcome = sql(f"SET TIME ZONE 'PST'; {instant}", env=berlin)
+    check("2020-07-01 03:00:00" in outcome.out, outcome)
+    # No database, as on a bare system: the error says what is missing.
+    outcome = sql("SELECT 1", env=environment(TZ="Europe/Berlin", TZDIR="/nonexistent"))
+    check(outcome.code == 2 and "Europe/Berlin" in outcome.err and "tzdata" in outcome.err, outcome)
+    texts = "VALUES ('2020-01-01 00:00:00 Europe/Berlin') AS t(s)"
+    outcome = sql(f"SELECT TRY_CAST(s AS TIMESTAMP) FROM {texts}", env=environment(TZDIR="/nonexistent"))
+    check(outcome.code == 1 and "Europe/Berlin" in outcome.err and "tzdata" in outcome.err, outcome)
 
 
 # --- errors
@@ -220,60 +170,13 @@ def test_a_budget_that_is_too_small_says_the_least():
     check(outcome.code == 3 and "MiB" in outcome.err, outcome)
 
 
-# --- interruptions
-
-def wait_for_end(process, seconds):
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise AssertionError("still running")
-
-
-def many_files(folder, count):
-    for i in range(count):
-        os.symlink(DATA / "orders.parquet", folder / f"{i}.parquet")
-
-
-def interrupted(arguments, after, stdout=subprocess.DEVNULL):
-    process = subprocess.Popen([WHEELPIT, *arguments], stdout=stdout, stderr=subprocess.PIPE, env=environment())
-    time.sleep(after)
-    if process.poll() is not None:
-        return None
-    start = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    wait_for_end(process, 10)
-    return process.returncode, time.monotonic() - start, process.stderr.read().decode()
-
-
-def test_ctrl_c_ends_the_program_in_every_phase():
-    with Folder() as folder:
-        many_files(folder, 4000)
-        hit = 0
-        for after in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8):
-            outcome = interrupted(["sql", "-c", f'SELECT sum(price), min(name), max(day) FROM "{folder}"'], after)
-            if outcome is not None:
-                hit += 1
-                # Before the handler is there the signal ends the program by itself.
-                check(outcome[0] in (130, -signal.SIGINT) and outcome[1] < 1.0, (after, outcome))
-        check(hit >= 2, hit)
-
-
-def test_ctrl_c_ends_a_write_to_a_blocked_pipe():
-    reader, writer = os.pipe()
-    outcome = interrupted(["sql", "--format", "csv", "-c", f"SELECT * FROM {ORDERS}"], 1.0, stdout=writer)
-    os.close(reader)
-    os.close(writer)
-    check(outcome is not None and outcome[0] == 130 and outcome[1] < 1.0, outcome)
-
+# --- pipes and terminals
 
 def test_a_closed_pipe_ends_quietly():
     command = f"'{WHEELPIT}' sql --format csv -c 'SELECT * FROM {ORDERS}' | head -2; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, env=environment(), timeout=60)
     check(done.stdout.decode().split("\n")[2] == "0" and not done.stderr, done)
 
-
-# --- terminals
 
 def test_a_pipe_gets_no_progress_and_no_escapes():
     with Folder() as folder:
@@ -328,22 +231,4 @@ def test_doctor_shows_values_with_sources():
     check(outcome.code == 0 and "->" in outcome.out, outcome)
 
 
-def main():
-    wanted = sys.argv[3] if len(sys.argv) > 3 else ""
-    passed, failed = 0, []
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or wanted not in name:
-            continue
-        try:
-            test()
-            passed += 1
-        except Exception:  # each test is on its own
-            failed.append(name)
-            print(f"FAILED {name}\n{traceback.format_exc()[-3000:]}", flush=True)
-    for name in failed:
-        print(f"failed: {name}")
-    print(f"{passed} passed, {len(failed)} failed")
-    sys.exit(1 if failed else 0)
-
-
-main()
+program.run_tests(globals())

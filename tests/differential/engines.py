@@ -111,8 +111,10 @@ class Spark:
         import pyspark.sql
 
         builder = pyspark.sql.SparkSession.builder.master("local[2]")
+        self.warehouse = tempfile.TemporaryDirectory()
         for key, value in {
             "spark.ui.enabled": "false",
+            "spark.sql.warehouse.dir": self.warehouse.name,
             "spark.log.level": "OFF",
             "spark.sql.session.timeZone": "UTC",
         }.items():

@@ -82,7 +82,7 @@ class Grammar(unittest.TestCase):
     def test_every_production_is_within_reach(self):
         generator = grammar.Generator(random.Random(1))
         for _ in range(300):
-            for kind in ("boolean", "decimal", "string"):
+            for kind in ("boolean", "decimal", "string", "bigint"):
                 generator.make(kind)
         self.assertEqual(set(grammar.every_production()) - set(generator.hits), set())
 

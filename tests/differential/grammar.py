@@ -379,6 +379,26 @@ def days_between(generator, depth):
 
 
 @produces("int")
+def days_between(generator, depth):
+    a, b = generator.make("date", depth), generator.make("date", depth)
+    return Expression(
+        "int", f"CAST({a.ours} - {b.ours} AS INT)", f"CAST({a.duck} - {b.duck} AS INT)", bound=10**6
+    )
+
+
+@produces("int")
+def part_of_interval(generator, depth):
+    a, b = generator.make("timestamp", depth), generator.make("timestamp", depth)
+    part = generator.random.choice(["day", "hour", "minute"])
+    return Expression(
+        "int",
+        f"CAST(extract({part} FROM {a.ours} - {b.ours}) AS INT)",
+        f"CAST(extract({part} FROM {a.duck} - {b.duck}) AS INT)",
+        bound=10**6,
+    )
+
+
+@produces("int")
 def from_digits(_, __):
     return same("int", "CAST(digits AS INT)", bound=1000)
 
@@ -597,6 +617,34 @@ def timestamp_of_date(generator, depth):
     return Expression("timestamp", f"CAST({a.ours} AS TIMESTAMP_NTZ)", f"CAST({a.duck} AS TIMESTAMP)")
 
 
+@produces("date")
+def moved_by_months(generator, depth):
+    a, months = generator.make("date", depth), generator.random.randint(-30, 30)
+    return Expression(
+        "date",
+        f"({a.ours} + INTERVAL '{months}' MONTH)",
+        f"CAST({a.duck} + INTERVAL '{months} months' AS DATE)",
+    )
+
+
+@produces("timestamp")
+def moved_by_interval(generator, depth):
+    a = generator.make("timestamp", depth)
+    ours, duck = generator.random.choice(
+        [
+            ("'1 02:03:04.5' DAY TO SECOND", "1 day 2 hours 3 minutes 4.5 seconds"),
+            ("'-90' MINUTE", "-90 minutes"),
+            ("'-1-2' YEAR TO MONTH", "-14 months"),
+            ("13 MONTHS", "13 months"),
+            ("2 DAYS 5 SECONDS", "2 days 5 seconds"),
+        ]
+    )
+    operator = generator.random.choice("+-")
+    return Expression(
+        "timestamp", f"({a.ours} {operator} INTERVAL {ours})", f"({a.duck} {operator} INTERVAL '{duck}')"
+    )
+
+
 # ---- Booleans ----
 
 
@@ -704,3 +752,39 @@ def affix(generator, depth):
 def not_a_number(generator, depth):
     a = widened("double", generator.make("double", depth))
     return Expression("boolean", f"isnan({a.ours})", f"coalesce(isnan({a.duck}), false)")
+
+
+@produces("boolean")
+def rlike(generator, depth):
+    a = generator.make("string", depth)
+    pattern = generator.random.choice(
+        ["l+", "^[a-h]", "(?:it|lo)", "[^a-z]", "[0-9]{2}", "(a|e)*l", "^H.l", "ó|本", "x?", "[%_]"]
+    )
+    return Expression(
+        "boolean", f"({a.ours} RLIKE '{pattern}')", f"regexp_matches({a.duck}, '{pattern}')"
+    )
+
+
+@produces("boolean")
+def compared_intervals(generator, depth):
+    a, b = generator.make("date", depth), generator.make("date", depth)
+    days = generator.random.randint(-400, 400)
+    operator = generator.random.choice(["<", ">=", "="])
+    return Expression(
+        "boolean",
+        f"({a.ours} - {b.ours} {operator} INTERVAL '{days}' DAY)",
+        f"({a.duck} - {b.duck} {operator} {days})",
+    )
+
+
+@produces("string")
+def right(generator, depth):
+    a, count = generator.make("string", depth), generator.random.choice([1, 2, 5])
+    return Expression("string", f"right({a.ours}, {count})", f"right({a.duck}, {count})")
+
+
+@produces("string")
+def trim_characters(generator, depth):
+    a, characters = generator.make("string", depth), generator.random.choice(["a", "lo", "ów", " x"])
+    name = generator.random.choice(["trim", "ltrim", "rtrim"])
+    return Expression("string", f"{name}('{characters}', {a.ours})", f"{name}({a.duck}, '{characters}')")

@@ -10,8 +10,11 @@
 #include <arrow/array/array_binary.h>
 #include <arrow/array/array_decimal.h>
 #include <arrow/array/array_primitive.h>
+#include <arrow/extension_type.h>
 #include <arrow/type.h>
 #include <arrow/util/decimal.h>
+
+#include "wheelpit/plan/interval.h"
 
 namespace wheelpit::sqltest {
 
@@ -171,9 +174,24 @@ std::optional<std::string> ValueText(const arrow::Array& array, int64_t row) {
       const auto& type = static_cast<const arrow::Decimal128Type&>(*array.type());
       return DecimalText(arrow::Decimal128(decimals.GetValue(row)), type.scale());
     }
+    case arrow::Type::EXTENSION: {
+      const auto fields = plan::IntervalFieldsOf(*array.type());
+      if (!fields) {
+        break;
+      }
+      const arrow::Array& storage =
+          *static_cast<const arrow::ExtensionArray&>(array).storage();
+      std::string text;
+      plan::AppendInterval(fields->year_month()
+                               ? ValueOf<arrow::MonthIntervalArray>(storage, row)
+                               : ValueOf<arrow::DurationArray>(storage, row),
+                           *fields, &text);
+      return text;
+    }
     default:
-      return "<" + array.type()->ToString() + ">";
+      break;
   }
+  return "<" + array.type()->ToString() + ">";
 }
 
 }  // namespace wheelpit::sqltest

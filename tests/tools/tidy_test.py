@@ -107,6 +107,9 @@ BAD = {
         ("ARCHITECTURE.md", "# A\n| module | job |\n|---|---|\n| fs | - |\n", "'spill' is not in"),
         ("ARCHITECTURE.md", "# A\n", "no table of modules"),
     ],
+    "metric": [
+        ("src/wheelpit/core/metrics.cc", SPDX + "T t = {\n    {Metric::kLost, 1},\n};\n", "nothing counts kLost"),
+    ],
 }
 
 

@@ -18,7 +18,7 @@ from areas import aggregates, columns
 from spark import Spark
 
 AREAS = ["literals", "logic", "strings", "dates", "rounding", "conditional"]
-AREAS += ["cast", "comparison", "arithmetic"]
+AREAS += ["cast", "comparison", "arithmetic", "intervals", "patterns", "zones"]
 ZONES = {"UTC": "expressions", "America/Los_Angeles": "expressions_in_los_angeles"}
 EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -30,23 +30,29 @@ def write(path, lines):
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
+def entries_of(module):
+    """Pairs of a zone and an expression, or an expression with its feature."""
+    if hasattr(module, "expressions_by_zone"):
+        yield from module.expressions_by_zone()
+    for zone, generator in ZONES.items():
+        if hasattr(module, generator):
+            for entry in getattr(module, generator)():
+                yield zone, entry
+
+
 def expression_lines(spark, area):
     """Each expression once per zone, in the order of the area's generator."""
-    module = importlib.import_module(f"areas.{area}")
-    for zone, generator in ZONES.items():
-        if not hasattr(module, generator):
+    seen = set()
+    for zone, entry in entries_of(importlib.import_module(f"areas.{area}")):
+        expression, feature = (entry, None) if isinstance(entry, str) else entry
+        if (zone, expression) in seen:
             continue
+        seen.add((zone, expression))
         spark.set("spark.sql.session.timeZone", zone)
-        seen = set()
-        for entry in getattr(module, generator)():
-            expression, feature = (entry, None) if isinstance(entry, str) else entry
-            if expression in seen:
-                continue
-            seen.add(expression)
-            line = {"expression": expression, **spark.evaluate(expression), "zone": zone}
-            if feature:
-                line["feature"] = feature
-            yield line
+        line = {"expression": expression, **spark.evaluate(expression), "zone": zone}
+        if feature:
+            line["feature"] = feature
+        yield line
     spark.set("spark.sql.session.timeZone", "UTC")
 
 

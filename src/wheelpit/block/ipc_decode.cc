@@ -15,6 +15,7 @@
 
 #include "wheelpit/block/ipc_block.h"
 #include "wheelpit/block/ipc_message.h"
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 
 namespace wheelpit::block {
@@ -123,6 +124,8 @@ Result<std::shared_ptr<RecordBatch>> IpcDecoder::Decode(
   try {
     auto batch = checked();
     return batch.ok() ? batch : Classify(batch.status());
+  } catch (const std::bad_alloc&) {
+    return core::BadAllocError();
   } catch (const std::exception& error) {
     return core::Error(ErrorKind::kCorrupt, "the block cannot be read: ", error.what());
   }

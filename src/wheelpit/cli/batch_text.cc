@@ -6,30 +6,15 @@
 
 #include <arrow/array/builder_binary.h>
 #include <arrow/record_batch.h>
-#include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include "wheelpit/cli/nested_text.h"
 #include "wheelpit/exec/expr/evaluator.h"
 #include "wheelpit/plan/expression.h"
 
 namespace wheelpit::cli {
 
 namespace {
-
-// Nested values, as Arrow writes them: there is no cast for them yet.
-arrow::Result<std::shared_ptr<arrow::Array>> NestedText(const arrow::Array& array,
-                                                        arrow::MemoryPool* pool) {
-  arrow::StringBuilder builder(pool);
-  for (int64_t i = 0; i < array.length(); ++i) {
-    if (array.IsNull(i)) {
-      ARROW_RETURN_NOT_OK(builder.AppendNull());
-      continue;
-    }
-    ARROW_ASSIGN_OR_RAISE(auto scalar, array.GetScalar(i));
-    ARROW_RETURN_NOT_OK(builder.Append(scalar->ToString()));
-  }
-  return builder.Finish();
-}
 
 // Binary as hexadecimal digits: bytes that are not text have no other exact form.
 arrow::Result<std::shared_ptr<arrow::Array>> HexText(const arrow::Array& array,
@@ -59,18 +44,20 @@ struct BatchText::Impl {
   enum class How : uint8_t { kCast, kHex, kNested };
   std::vector<How> how;
   arrow::MemoryPool* pool = nullptr;
-  std::unique_ptr<exec::Evaluator> casts;  // one per kCast column, in order
+  std::unique_ptr<exec::Evaluator> casts;           // one per kCast column, in order
+  std::vector<std::unique_ptr<NestedText>> nested;  // one per kNested column
 };
 
 arrow::Result<std::unique_ptr<BatchText>> BatchText::Make(
-    std::shared_ptr<arrow::Schema> schema, const std::string& time_zone,
-    arrow::MemoryPool* pool) {
+    const std::shared_ptr<arrow::Schema>& schema, const TextOptions& options) {
   auto impl = std::make_unique<Impl>();
-  impl->pool = pool;
+  impl->pool = options.pool;
   std::vector<plan::ExprPtr> casts;
   for (int i = 0; i < schema->num_fields(); ++i) {
     const auto& field = schema->field(i);
     if (arrow::is_nested(field->type()->id())) {
+      ARROW_ASSIGN_OR_RAISE(auto nested, NestedText::Make(field->type(), options));
+      impl->nested.push_back(std::move(nested));
       impl->how.push_back(Impl::How::kNested);
     } else if (arrow::is_binary_like(field->type()->id()) &&
                field->type()->id() != arrow::Type::STRING) {
@@ -86,7 +73,8 @@ arrow::Result<std::unique_ptr<BatchText>> BatchText::Make(
   }
   ARROW_ASSIGN_OR_RAISE(
       impl->casts,
-      exec::Evaluator::Make(casts, *schema, {.pool = pool, .time_zone = time_zone}));
+      exec::Evaluator::Make(casts, *schema,
+                            {.pool = options.pool, .time_zone = options.time_zone}));
   return std::unique_ptr<BatchText>(new BatchText(std::move(impl)));
 }
 
@@ -97,6 +85,7 @@ arrow::Result<arrow::ArrayVector> BatchText::Convert(const arrow::RecordBatch& b
   ARROW_ASSIGN_OR_RAISE(auto casts, impl_->casts->Evaluate(batch));
   arrow::ArrayVector columns;
   size_t next_cast = 0;
+  size_t next_nested = 0;
   for (int i = 0; i < batch.num_columns(); ++i) {
     switch (impl_->how[static_cast<size_t>(i)]) {
       case Impl::How::kCast:
@@ -108,7 +97,8 @@ arrow::Result<arrow::ArrayVector> BatchText::Convert(const arrow::RecordBatch& b
         break;
       }
       case Impl::How::kNested: {
-        ARROW_ASSIGN_OR_RAISE(auto text, NestedText(*batch.column(i), impl_->pool));
+        ARROW_ASSIGN_OR_RAISE(auto text,
+                              impl_->nested[next_nested++]->Convert(*batch.column(i)));
         columns.push_back(std::move(text));
         break;
       }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every value as the text that CAST(value AS STRING) gives in Spark; nested values as
-// JSON-like text.
+// Every value as the text that CAST(value AS STRING) gives in Spark, nested values as
+// JSON where that is wanted.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,11 +12,18 @@
 
 namespace wheelpit::cli {
 
+enum class NestedForm : uint8_t { kSpark, kJson };
+
+struct TextOptions {
+  std::string time_zone = "UTC";  ///< in which time stamps are shown
+  NestedForm nested = NestedForm::kSpark;
+  arrow::MemoryPool* pool = nullptr;  ///< never null; outlives what is made
+};
+
 class BatchText {
  public:
   static arrow::Result<std::unique_ptr<BatchText>> Make(
-      std::shared_ptr<arrow::Schema> schema, const std::string& time_zone,
-      arrow::MemoryPool* pool);
+      const std::shared_ptr<arrow::Schema>& schema, const TextOptions& options);
   ~BatchText();
   /// One string array per column.
   arrow::Result<arrow::ArrayVector> Convert(const arrow::RecordBatch& batch);

@@ -60,11 +60,14 @@ Finding Space(io::Syscalls& syscalls, const std::string& directory) {
   const FileSystemFacts facts = InspectFileSystem(syscalls, directory);
   Finding finding{"free space in " + directory, core::FormatByteSize(facts.free_bytes),
                   facts.type, ""};
-  if (facts.in_memory) {
+  if (!facts.exists) {
+    finding.value = "unknown";
+    finding.source = "there is no such directory";
+  } else if (facts.in_memory) {
     finding.advice =
         "it is in memory: what is spilled there is not out of memory; name a "
         "directory on a disk with --spill-dir";
-  } else if (facts.exists && facts.free_bytes < kLowSpaceBytes) {
+  } else if (facts.free_bytes < kLowSpaceBytes) {
     finding.advice =
         "little room to spill; free some, or name another directory with "
         "--spill-dir";

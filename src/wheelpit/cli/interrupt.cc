@@ -15,15 +15,17 @@ namespace wheelpit::cli {
 
 namespace {
 
-constexpr int kGraceMillis = 150;
+constexpr int kGraceMillis = 100;
 constexpr char kStop = 'q';
+constexpr char kInterrupt = 'c';
+constexpr char kTerminate = 't';
 
 // The handler may use nothing else: a descriptor, and write(2).
 std::atomic<int> signal_pipe{-1};
 
 extern "C" void HandleSignal(int number) {
   const int saved = errno;
-  const char byte = number == SIGTERM ? 't' : 'c';
+  const char byte = number == SIGTERM ? kTerminate : kInterrupt;
   if (const int fd = signal_pipe.load(); fd >= 0) {
     static_cast<void>(!::write(fd, &byte, 1));
   }
@@ -80,8 +82,9 @@ void Interrupt::Watch() {
     if (ready > 0 && (read(pipe_read_, &byte, 1) != 1 || byte == kStop)) {
       return;
     }
+    exit_code_ = byte == kTerminate ? 143 : 130;
     if (interrupted_.exchange(true)) {
-      _exit(byte == 't' ? 143 : 130);
+      _exit(exit_code_);
     }
     std::lock_guard lock(mutex_);
     if (action_) {

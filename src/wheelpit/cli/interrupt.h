@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C. The first one asks the running query to stop; if the program is still there 150
+// Ctrl-C. The first one asks the running query to stop; if the program is still there 100
 // ms later (it may be blocked writing to a full pipe), or at the second one, it ends at
-// once with 130. Spill files have no names, so an end at once leaves nothing behind.
+// once with 130. SIGTERM does the same with 143. Spill files have no names, so an end at
+// once leaves nothing behind.
 #pragma once
 
 #include <atomic>
@@ -24,6 +25,8 @@ class Interrupt {
   void OnInterrupt(std::function<void()> action);
   /// True once there was a Ctrl-C.
   bool interrupted() const { return interrupted_.load(); }
+  /// What the program ends with then: 130, or 143 after SIGTERM.
+  int exit_code() const { return exit_code_.load(); }
 
  private:
   Interrupt() = default;
@@ -31,6 +34,7 @@ class Interrupt {
 
   int pipe_read_ = -1;
   std::atomic<bool> interrupted_{false};
+  std::atomic<int> exit_code_{0};
   std::mutex mutex_;
   std::function<void()> action_;
   std::unique_ptr<core::ThreadPool> watcher_;

@@ -46,7 +46,7 @@ std::string ProgressText(const engine::QueryStats& stats, int width) {
   const int64_t files_done =
       Get(stats, Metric::kFilesRead) + Get(stats, Metric::kFilesPruned);
   text += stats.files_total > 0 ? ", " + std::to_string(files_done) + " of " +
-                                      std::to_string(stats.files_total) + " files"
+                                      core::Counted(stats.files_total, "file")
                                 : ", listing";
   // Round to 0.1 of a unit: exact sizes jump about.
   const int64_t bytes = Get(stats, Metric::kBytesRead) / 100'000 * 100'000;

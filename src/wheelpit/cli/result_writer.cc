@@ -2,6 +2,8 @@
 #include "wheelpit/cli/result_writer.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include <arrow/array/array_binary.h>
@@ -89,11 +91,13 @@ class NdjsonWriter final : public ResultWriter {
 
   arrow::Status Begin(const arrow::Schema& schema) override {
     for (const auto& field : schema.fields()) {
+      if (schema.GetAllFieldIndices(field->name()).size() > 1) {
+        return core::Error(core::ErrorKind::kInvalidSql, "two columns are called ",
+                           JsonString(field->name()),
+                           ", which an object in JSON has once; rename one with AS");
+      }
       keys_.push_back(JsonString(field->name()) + ":");
-      bare_.push_back(arrow::is_integer(field->type()->id()) ||
-                      arrow::is_floating(field->type()->id()) ||
-                      arrow::is_decimal(field->type()->id()) ||
-                      field->type()->id() == arrow::Type::BOOL);
+      forms_.push_back(JsonFormOf(*field->type()));
     }
     return arrow::Status::OK();
   }
@@ -107,11 +111,9 @@ class NdjsonWriter final : public ResultWriter {
         line += keys_[column];
         if (columns[column]->IsNull(row)) {
           line += "null";
-          continue;
+        } else {
+          AppendJson(CellOf(columns, column, row), forms_[column], &line);
         }
-        const std::string_view text = CellOf(columns, column, row);
-        line +=
-            bare_[column] && IsJsonScalar(text) ? std::string(text) : JsonString(text);
       }
       line += "}\n";
       ARROW_RETURN_NOT_OK(output_->Write(line));
@@ -122,15 +124,9 @@ class NdjsonWriter final : public ResultWriter {
   arrow::Status End() override { return arrow::Status::OK(); }
 
  private:
-  // NaN and Infinity are not JSON: they become strings.
-  static bool IsJsonScalar(std::string_view text) {
-    return text.find("NaN") == std::string_view::npos &&
-           text.find("Inf") == std::string_view::npos;
-  }
-
   Output* const output_;
   std::vector<std::string> keys_;
-  std::vector<bool> bare_;
+  std::vector<JsonForm> forms_;
 };
 
 // Keeps the rows that it will show, since widths depend on all of them; counts the rest.
@@ -171,58 +167,120 @@ class TableWriter final : public ResultWriter {
   }
 
   arrow::Status End() override {
-    FitToWidth();
+    const std::vector<size_t> columns = FitToWidth();
     if (!titles_.empty()) {
-      ARROW_RETURN_NOT_OK(Line(titles_.data(), /*header=*/true));
+      ARROW_RETURN_NOT_OK(Line(columns, titles_.data(), /*header=*/true));
       std::string rule;
-      for (size_t i = 0; i < widths_.size(); ++i) {
-        rule += (i == 0 ? "" : "-+-") + std::string(static_cast<size_t>(widths_[i]), '-');
+      for (const size_t column : columns) {
+        rule += rule.empty() ? "" : "-+-";
+        rule += std::string(
+            static_cast<size_t>(column == kGap ? kGapWidth : widths_[column]), '-');
       }
       ARROW_RETURN_NOT_OK(output_->Write(rule + "\n"));
       for (size_t at = 0; at < cells_.size(); at += titles_.size()) {
-        ARROW_RETURN_NOT_OK(Line(cells_.data() + at, /*header=*/false));
+        ARROW_RETURN_NOT_OK(Line(columns, cells_.data() + at, /*header=*/false));
       }
     }
-    std::string last =
-        "(" + WithThousands(row_count_) + (row_count_ == 1 ? " row" : " rows");
-    if (shown_ < row_count_) {
-      last += ", " + WithThousands(shown_) +
-              " shown; --format csv gives all, SET output.max_rows more";
-    }
-    return output_->Write(last + ")\n");
+    return output_->Write(LastLine(columns));
   }
 
  private:
   static constexpr int64_t kHeldBytesMax = 16 << 20;
+  static constexpr const char* kEllipsis = "\u2026";
 
-  // The widest columns give way first, down to eight; then the line just becomes too
-  // long.
-  void FitToWidth() {
+  static constexpr size_t kGap = std::numeric_limits<size_t>::max();
+  static constexpr int kGapWidth = 1;
+  static constexpr int kBetween = 3;  // " | "
+
+  // The columns that the terminal has room for, with kGap where others are left out:
+  // those in the middle go, after wide columns were cut as far as they can be.
+  std::vector<size_t> FitToWidth() {
+    std::vector<size_t> columns(widths_.size());
+    std::iota(columns.begin(), columns.end(), size_t{0});
     if (options_.width <= 0 || widths_.empty()) {
-      return;
+      return columns;
     }
-    constexpr int kLeast = 8;
-    int total = static_cast<int>(3 * (widths_.size() - 1));
-    for (const int width : widths_) {
-      total += width;
+    std::vector<int> least;
+    int total = 0;
+    for (size_t i = 0; i < widths_.size(); ++i) {
+      least.push_back(LeastWidth(i));
+      total += least.back() + (i == 0 ? 0 : kBetween);
     }
-    while (total > options_.width) {
-      auto widest = std::max_element(widths_.begin(), widths_.end());
-      if (*widest <= kLeast) {
-        return;
+    if (total > options_.width && widths_.size() > 1) {
+      columns = LeaveMiddleOut(least);
+    }
+    Shrink(columns, least);
+    return columns;
+  }
+
+  // A column keeps its title if that is not long, and some of its values.
+  int LeastWidth(size_t column) const {
+    constexpr int kValueLeast = 8;
+    constexpr int kTitleMost = 20;
+    const int title = std::min(DisplayWidth(titles_[column]), kTitleMost);
+    return std::min(widths_[column], std::max(title, kValueLeast));
+  }
+
+  // From both ends inwards, the first before the last.
+  std::vector<size_t> LeaveMiddleOut(const std::vector<int>& least) const {
+    std::vector<size_t> first = {0};
+    std::vector<size_t> last;
+    int room = options_.width - least[0] - kBetween - kGapWidth;
+    for (bool from_end = true;; from_end = !from_end) {
+      const size_t next = from_end ? least.size() - 1 - last.size() : first.size();
+      if (least[next] + kBetween > room) {
+        break;
       }
-      const int next = std::max(kLeast, *widest - (total - options_.width));
-      // Not below the second widest in one step: the loss is shared.
-      int second = kLeast;
-      for (auto it = widths_.begin(); it != widths_.end(); ++it) {
-        if (it != widest) {
-          second = std::max(second, std::min(*it, *widest - 1));
+      room -= least[next] + kBetween;
+      (from_end ? last : first).push_back(next);
+    }
+    first.push_back(kGap);
+    first.insert(first.end(), last.rbegin(), last.rend());
+    return first;
+  }
+
+  // The widest columns give way first, down to their least; one alone to the terminal.
+  void Shrink(const std::vector<size_t>& columns, const std::vector<int>& least) {
+    int excess = -options_.width - kBetween;
+    for (const size_t column : columns) {
+      excess += kBetween + (column == kGap ? kGapWidth : widths_[column]);
+    }
+    while (excess > 0) {
+      size_t widest = kGap;
+      for (const size_t column : columns) {
+        const bool cuttable = column != kGap && widths_[column] > least[column];
+        if (cuttable && (widest == kGap || widths_[column] > widths_[widest])) {
+          widest = column;
         }
       }
-      const int target = std::max(next, second);
-      total -= *widest - target;
-      *widest = target;
+      if (widest == kGap) {
+        // A terminal narrower than one column.
+        widths_[columns[0]] = std::max(1, widths_[columns[0]] - excess);
+        return;
+      }
+      --widths_[widest];
+      --excess;
     }
+  }
+
+  std::string LastLine(const std::vector<size_t>& columns) const {
+    std::string line =
+        "(" + WithThousands(row_count_) + (row_count_ == 1 ? " row" : " rows");
+    const bool rows_hidden = shown_ < row_count_;
+    const bool columns_hidden =
+        std::find(columns.begin(), columns.end(), kGap) != columns.end();
+    if (rows_hidden) {
+      line += ", " + WithThousands(shown_) + " shown";
+    }
+    if (columns_hidden) {
+      line += "; " + std::to_string(titles_.size()) + " columns, " +
+              std::to_string(columns.size() - 1) + " shown";
+    }
+    if (rows_hidden || columns_hidden) {
+      line += "; --format csv gives all";
+    }
+    return line +
+           (rows_hidden && !columns_hidden ? ", SET output.max_rows more)\n" : ")\n");
   }
 
   static std::string Cut(const std::string& text, int width) {
@@ -243,17 +301,21 @@ class TableWriter final : public ResultWriter {
       out += text.substr(at, next - at);
       at = next;
     }
-    return out + "\u2026";
+    return out + kEllipsis;
   }
 
-  arrow::Status Line(const std::string* cells, bool header) {
+  arrow::Status Line(const std::vector<size_t>& columns, const std::string* cells,
+                     bool header) {
     std::string line;
-    for (size_t i = 0; i < widths_.size(); ++i) {
-      const std::string cell = Cut(cells[i], widths_[i]);
-      const auto pad = static_cast<size_t>(std::max(0, widths_[i] - DisplayWidth(cell)));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const size_t column = columns[i];
+      const bool gap = column == kGap;
+      const int width = gap ? kGapWidth : widths_[column];
+      const std::string cell = gap ? kEllipsis : Cut(cells[column], width);
+      const auto pad = static_cast<size_t>(std::max(0, width - DisplayWidth(cell)));
       line += i == 0 ? "" : " | ";
-      const bool last = i + 1 == widths_.size();
-      if (right_[i] && !header) {
+      const bool last = i + 1 == columns.size();
+      if (!gap && right_[column] && !header) {
         line += std::string(pad, ' ') + cell;
       } else {
         line += cell + (last ? "" : std::string(pad, ' '));

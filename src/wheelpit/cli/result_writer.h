@@ -51,4 +51,13 @@ std::string Printable(std::string_view text);
 /// A JSON string, quotes included; bytes that are not UTF-8 become U+FFFD.
 std::string JsonString(std::string_view text);
 
+/// How a value is written in JSON when its text is known.
+enum class JsonForm : uint8_t {
+  kString,
+  kScalar,  ///< bare; NaN and infinities, which JSON has not, as strings
+  kNested,  ///< the text is JSON already
+};
+JsonForm JsonFormOf(const arrow::DataType& type);
+void AppendJson(std::string_view text, JsonForm form, std::string* out);
+
 }  // namespace wheelpit::cli

@@ -2,6 +2,7 @@
 #include "wheelpit/cli/result_writer.h"
 
 #include <csignal>
+#include <sstream>
 
 #include <arrow/array/builder_binary.h>
 #include <arrow/type.h>
@@ -77,6 +78,17 @@ TEST(ResultWriter, NdjsonKeepsNumbersBareAndEscapesText) {
             "{\"x\":\"NaN\"}\n{\"x\":1.5}\n{\"x\":\"-Infinity\"}\n");
 }
 
+TEST(ResultWriter, NdjsonRefusesTwoColumnsOfOneName) {
+  io::KernelSyscalls syscalls;
+  Output output(syscalls, 1, "test");
+  auto writer = MakeResultWriter(Format::kNdjson, {}, &output);
+  const auto twice = arrow::schema(
+      {arrow::field("a", arrow::int32()), arrow::field("a", arrow::int32())});
+  const auto status = writer->Begin(*twice);
+  EXPECT_EQ(core::KindOf(status), core::ErrorKind::kInvalidSql);
+  EXPECT_NE(status.message().find("rename one with AS"), std::string::npos) << status;
+}
+
 TEST(ResultWriter, TableAlignsNumbersRightAndCountsRows) {
   EXPECT_EQ(Render(Format::kTable, TwoColumns(), {{"1", "200"}, {"a", nullptr}}),
             "id  | name\n----+-----\n  1 | a\n200 | NULL\n(2 rows)\n");
@@ -93,6 +105,52 @@ TEST(ResultWriter, TableCutsToTheTerminalAndSaysHowManyRowsItHides) {
             "id | name\n---+--------------------------\n"
             " 1 | a text that is far too l\u2026\n 2 | b\n"
             "(3 rows, 2 shown; --format csv gives all, SET output.max_rows more)\n");
+}
+
+std::shared_ptr<arrow::Schema> Numbers(const std::vector<std::string>& names) {
+  arrow::FieldVector fields;
+  for (const std::string& name : names) {
+    fields.push_back(arrow::field(name, arrow::int32()));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+TEST(ResultWriter, TableLeavesColumnsInTheMiddleOutWhenTheTerminalIsNarrow) {
+  const auto schema = Numbers({"first_one", "second_one", "third_one", "fourth_one"});
+  EXPECT_EQ(Render(Format::kTable, *schema, {{"1"}, {"2"}, {"3"}, {"4"}}, {.width = 40}),
+            "first_one | second_one | \u2026 | fourth_one\n"
+            "----------+------------+---+-----------\n"
+            "        1 |          2 | \u2026 |          4\n"
+            "(1 row; 4 columns, 3 shown; --format csv gives all)\n");
+  EXPECT_EQ(
+      Render(Format::kTable, *schema, {{"1", "5"}, {"2", "6"}, {"3", "7"}, {"4", "8"}},
+             {.width = 12, .rows_max = 1}),
+      "first_o\u2026 | \u2026\n"
+      "---------+--\n"
+      "       1 | \u2026\n"
+      "(2 rows, 1 shown; 4 columns, 1 shown; --format csv gives all)\n");
+  // Into a pipe everything goes.
+  EXPECT_EQ(Render(Format::kTable, *schema, {{"1"}, {"2"}, {"3"}, {"4"}}),
+            "first_one | second_one | third_one | fourth_one\n"
+            "----------+------------+-----------+-----------\n"
+            "        1 |          2 |         3 |          4\n"
+            "(1 row)\n");
+}
+
+TEST(ResultWriter, NoLineOfATableIsWiderThanTheTerminal) {
+  std::vector<std::string> names;
+  Cells cells;
+  for (int i = 0; i < 30; ++i) {
+    names.push_back(std::string(static_cast<size_t>(i % 7), 'n') + std::to_string(i));
+    cells.push_back({i % 3 == 0 ? "a value that is long" : "7"});
+  }
+  const auto schema = Numbers(names);
+  for (int width = 1; width < 400; ++width) {
+    std::istringstream text(Render(Format::kTable, *schema, cells, {.width = width}));
+    for (std::string line; std::getline(text, line) && line[0] != '(';) {
+      EXPECT_LE(DisplayWidth(line), std::max(width, 5)) << line;
+    }
+  }
 }
 
 TEST(ResultWriter, DataCannotSteerTheTerminal) {

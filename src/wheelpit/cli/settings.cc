@@ -4,11 +4,15 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "wheelpit/cli/text_file.h"
 #include "wheelpit/core/error.h"
+#include "wheelpit/index/time_zone.h"
 
 namespace wheelpit::cli {
 
 namespace {
+
+constexpr size_t kConfigBytesMax = 1 << 20;
 
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r";
@@ -24,6 +28,24 @@ std::string DefaultConfigFile() {
   }
   const std::string home = Environment("HOME");
   return home.empty() ? "" : home + "/.config/wheelpit/config";
+}
+
+// $TZ as the name of a zone: libc takes a colon before it, and the path of its file.
+std::string ZoneName(std::string_view tz) {
+  for (const std::string_view prefix : {":", "/usr/share/zoneinfo/"}) {
+    if (tz.starts_with(prefix)) {
+      tz.remove_prefix(prefix.size());
+    }
+  }
+  return std::string(tz);
+}
+
+arrow::Status CheckTimeZone(const core::Config& config) {
+  const auto key = core::ConfigKey::kSessionTimeZone;
+  const arrow::Status status = index::TimeZone::Find(config.Text(key)).status();
+  return status.ok() || config.SourceOf(key) != core::ConfigSource::kEnvironment
+             ? status
+             : core::WithContext(status, "environment variable TZ");
 }
 
 }  // namespace
@@ -66,8 +88,9 @@ arrow::Result<core::Config> LoadSettings(io::Syscalls& syscalls,
   core::Config config;
   for (const core::ConfigRow& row : core::ConfigTable()) {
     const std::string name(row.environment);
-    if (const std::string value = name.empty() ? "" : Environment(name.c_str());
+    if (std::string value = name.empty() ? "" : Environment(name.c_str());
         !value.empty()) {
+      value = row.key == core::ConfigKey::kSessionTimeZone ? ZoneName(value) : value;
       const auto status = config.Set(row.key, value, core::ConfigSource::kEnvironment);
       if (!status.ok()) {
         return core::WithContext(status, "environment variable " + name);
@@ -76,12 +99,15 @@ arrow::Result<core::Config> LoadSettings(io::Syscalls& syscalls,
   }
   const bool named = !sources.config_file.empty();
   const std::string path = named ? sources.config_file : DefaultConfigFile();
-  const std::string text = path.empty() ? "" : ReadSmallFile(syscalls, path);
-  if (named && text.empty()) {
-    return core::Error(core::ErrorKind::kConfiguration, "--config: cannot read '", path,
-                       "', or it is empty");
+  if (!path.empty()) {
+    auto text = ReadTextFile(syscalls, path, kConfigBytesMax);
+    if (text.ok()) {
+      ARROW_RETURN_NOT_OK(ApplyConfigText(*text, path, &config));
+    } else if (named || core::KindOf(text.status()) == core::ErrorKind::kConfiguration) {
+      return core::Error(core::ErrorKind::kConfiguration,
+                         "settings: ", text.status().message());
+    }
   }
-  ARROW_RETURN_NOT_OK(ApplyConfigText(text, path, &config));
   for (const auto& [key, value] : sources.flags) {
     const auto status = config.Set(key, value, core::ConfigSource::kFlag);
     if (!status.ok()) {
@@ -89,6 +115,7 @@ arrow::Result<core::Config> LoadSettings(io::Syscalls& syscalls,
       return core::WithContext(status, "--" + std::string(row.flag));
     }
   }
+  ARROW_RETURN_NOT_OK(CheckTimeZone(config));
   ARROW_RETURN_NOT_OK(ApplyDefaults(machine, &config));
   return config;
 }

@@ -102,5 +102,18 @@ TEST_F(SettingsTest, LinesWithoutEqualsAreRefused) {
             "f line 1: 'memory.limit 3' is not of the form name = value");
 }
 
+TEST_F(SettingsTest, TheTimeZoneComesFromTz) {
+  setenv("TZ", ":Europe/Berlin", 1);
+  auto config = LoadSettings(syscalls_, {}, machine_);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->Text(ConfigKey::kSessionTimeZone), "Europe/Berlin");
+  EXPECT_EQ(config->SourceOf(ConfigKey::kSessionTimeZone), ConfigSource::kEnvironment);
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  const arrow::Status status = LoadSettings(syscalls_, {}, machine_).status();
+  EXPECT_EQ(core::KindOf(status), core::ErrorKind::kConfiguration);
+  EXPECT_NE(status.message().find("TZ"), std::string::npos) << status;
+  unsetenv("TZ");
+}
+
 }  // namespace
 }  // namespace wheelpit::cli

@@ -16,6 +16,8 @@
 #include "wheelpit/cli/output.h"
 #include "wheelpit/cli/progress.h"
 #include "wheelpit/cli/result_writer.h"
+#include "wheelpit/cli/text_file.h"
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/session.h"
 #include "wheelpit/memory/mapped_pool.h"
@@ -25,35 +27,14 @@ namespace wheelpit::cli {
 
 namespace {
 
+constexpr size_t kScriptBytesMax = 64 << 20;
+
 int TerminalWidth(int fd) {
   if (isatty(fd) == 0) {
     return 0;
   }
   winsize size{};
   return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-arrow::Result<std::string> ReadText(io::Syscalls& syscalls, const std::string& path) {
-  const bool standard = path == "-";
-  const int fd = standard
-                     ? STDIN_FILENO
-                     : syscalls.Open(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0) {
-    return core::WithContext(core::ErrnoStatus(-fd, "opening '" + path + "'"), "-f");
-  }
-  std::string text;
-  std::string part(64 << 10, '\0');
-  ssize_t got = 0;
-  while ((got = syscalls.Read(fd, part.data(), part.size())) > 0 || got == -EINTR) {
-    text.append(part, 0, static_cast<size_t>(std::max<ssize_t>(got, 0)));
-  }
-  if (!standard) {
-    syscalls.Close(fd);
-  }
-  if (got < 0) {
-    return core::ErrnoStatus(static_cast<int>(-got), "reading '" + path + "'");
-  }
-  return text;
 }
 
 // The kernel's own figure, in bytes: VmHWM of /proc/self/status.
@@ -90,22 +71,25 @@ std::string StatsLine(const engine::QueryStats& stats, int64_t rows, int64_t pea
 
 class Runner {
  public:
-  Runner(io::Syscalls& syscalls, const SqlOptions& options, Format format,
-         Interrupt* interrupt)
+  Runner(io::Syscalls& syscalls, const SqlOptions& options, Interrupt* interrupt)
       : syscalls_(syscalls),
         options_(options),
-        format_(format),
         interrupt_(interrupt),
         out_(syscalls, STDOUT_FILENO, "standard output"),
         err_(syscalls, STDERR_FILENO, "standard error") {}
 
   // Runs the statements of a text; OK and false when nobody reads the output any more.
-  arrow::Result<bool> RunText(engine::Session* session, const std::string& text) {
-    for (const std::string& statement : engine::SplitStatements(text)) {
-      const arrow::Status status = RunStatement(session, statement);
+  arrow::Result<bool> RunText(engine::Session* session, std::string_view text) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.starts_with(kByteOrderMark)) {
+      text.remove_prefix(kByteOrderMark.size());
+    }
+    for (const auto& [statement, offset] : engine::SplitStatements(text)) {
+      const arrow::Status status =
+          core::CatchBadAlloc([&] { return RunStatement(session, statement); });
       if (!status.ok()) {
         ARROW_RETURN_NOT_OK(out_.Flush());
-        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(statement, status) + "\n"));
+        ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(text, status, offset) + "\n"));
         ARROW_RETURN_NOT_OK(err_.Flush());
         return status;
       }
@@ -144,9 +128,13 @@ class Runner {
     const core::Config config = session->config();
     ARROW_ASSIGN_OR_RAISE(
         auto text,
-        BatchText::Make(schema, config.Text(core::ConfigKey::kSessionTimeZone), &pool_));
+        BatchText::Make(
+            schema, {.time_zone = config.Text(core::ConfigKey::kSessionTimeZone),
+                     .nested = options_.format == Format::kNdjson ? NestedForm::kJson
+                                                                  : NestedForm::kSpark,
+                     .pool = &pool_}));
     auto writer =
-        MakeResultWriter(format_,
+        MakeResultWriter(options_.format,
                          {.width = TerminalWidth(STDOUT_FILENO),
                           .rows_max = config.Number(core::ConfigKey::kOutputMaxRows)},
                          &out_);
@@ -156,7 +144,7 @@ class Runner {
     ARROW_RETURN_NOT_OK(writer->Begin(*schema));
     while (batch != nullptr && !out_.reader_gone()) {
       // The table format prints at the end; the others as rows come.
-      if (format_ != Format::kTable) {
+      if (options_.format != Format::kTable) {
         progress.reset();
       }
       row_count_ += batch->num_rows();
@@ -171,7 +159,6 @@ class Runner {
 
   io::Syscalls& syscalls_;
   const SqlOptions& options_;
-  const Format format_;
   Interrupt* const interrupt_;
   memory::MappedMemoryPool pool_;  // of results as text
   Output out_;
@@ -182,27 +169,20 @@ class Runner {
 arrow::Result<std::vector<std::string>> StatementTexts(io::Syscalls& syscalls,
                                                        const SqlOptions& options) {
   std::vector<std::string> texts = options.commands;
-  if (!options.input.empty() && options.input != "-") {
-    return core::Error(core::ErrorKind::kConfiguration, "'", options.input,
-                       "' is not understood; statements come by -c 'SELECT …', -f FILE, "
-                       "or - for standard input");
-  }
   if (!options.file.empty() || !options.input.empty()) {
-    ARROW_ASSIGN_OR_RAISE(
-        auto text,
-        ReadText(syscalls, options.file.empty() ? options.input : options.file));
-    texts.push_back(std::move(text));
-  }
-  if (texts.empty()) {
-    return core::Error(core::ErrorKind::kConfiguration,
-                       "nothing to run; give -c 'SELECT …', -f FILE, or - for standard "
-                       "input (wheelpit sql --help has examples)");
+    auto text = ReadTextFile(
+        syscalls, options.file.empty() ? options.input : options.file, kScriptBytesMax);
+    if (!text.ok()) {
+      return options.file.empty() ? text.status()
+                                  : core::WithContext(text.status(), "-f");
+    }
+    texts.push_back(*std::move(text));
   }
   return texts;
 }
 
 int Fail(const arrow::Status& status) {
-  std::fprintf(stderr, "wheelpit sql: %s\n", status.message().c_str());
+  std::fprintf(stderr, "wheelpit sql: %s\n", Printable(status.message()).c_str());
   return core::ExitCodeOf(core::KindOf(status));
 }
 
@@ -210,10 +190,6 @@ int Fail(const arrow::Status& status) {
 
 int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions& options,
            Interrupt* interrupt) {
-  const auto format = ParseFormat(options.format);
-  if (!format.ok()) {
-    return Fail(core::WithContext(format.status(), "--format"));
-  }
   const auto texts = StatementTexts(syscalls, options);
   if (!texts.ok()) {
     const int code = Fail(texts.status());
@@ -227,12 +203,21 @@ int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions&
   if (!session.ok()) {
     return Fail(session.status());
   }
-  Runner runner(syscalls, options, *format, interrupt);
+  Runner runner(syscalls, options, interrupt);
   for (const std::string& text : *texts) {
     const auto outcome = runner.RunText(session->get(), text);
     if (!outcome.ok()) {
       // Already printed, with the place in the text.
-      return core::ExitCodeOf(core::KindOf(outcome.status()));
+      const core::ErrorKind kind = core::KindOf(outcome.status());
+      if (kind == core::ErrorKind::kCancelled && interrupt->interrupted()) {
+        // At once: to take down what is known of 60,000 files takes 0.1 s.
+        _exit(interrupt->exit_code());
+      }
+      if (kind == core::ErrorKind::kMemoryLimit) {
+        // At once: without memory not even an orderly end is sure.
+        _exit(core::ExitCodeOf(kind));
+      }
+      return core::ExitCodeOf(kind);
     }
     if (!*outcome) {
       break;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "wheelpit/cli/interrupt.h"
+#include "wheelpit/cli/result_writer.h"
 #include "wheelpit/core/config.h"
 #include "wheelpit/io/syscalls.h"
 
@@ -13,9 +14,9 @@ namespace wheelpit::cli {
 
 struct SqlOptions {
   std::vector<std::string> commands;  ///< -c, each with one statement or more
-  std::string file;                   ///< -f
+  std::string file;                   ///< -f; "-" is standard input
   std::string input;                  ///< "-" or empty
-  std::string format = "table";
+  Format format = Format::kTable;
   bool stats = false;
 };
 

@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <utility>
 
+#include <arrow/type.h>
+#include <arrow/type_traits.h>
+
 #include "wheelpit/cli/result_writer.h"
 
 namespace wheelpit::cli {
@@ -146,6 +149,26 @@ std::string JsonString(std::string_view text) {
   }
   out += '"';
   return out;
+}
+
+JsonForm JsonFormOf(const arrow::DataType& type) {
+  const auto id = type.id();
+  if (arrow::is_nested(id)) {
+    return JsonForm::kNested;
+  }
+  const bool scalar = arrow::is_integer(id) || arrow::is_floating(id) ||
+                      arrow::is_decimal(id) || id == arrow::Type::BOOL;
+  return scalar ? JsonForm::kScalar : JsonForm::kString;
+}
+
+void AppendJson(std::string_view text, JsonForm form, std::string* out) {
+  const bool finite = text.find("NaN") == std::string_view::npos &&
+                      text.find("Inf") == std::string_view::npos;
+  if (form == JsonForm::kNested || (form == JsonForm::kScalar && finite)) {
+    *out += text;
+  } else {
+    *out += JsonString(text);
+  }
 }
 
 }  // namespace wheelpit::cli

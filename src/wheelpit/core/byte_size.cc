@@ -111,4 +111,10 @@ std::string FormatByteSize(int64_t size_bytes) {
   return std::to_string(size_bytes) + " B";
 }
 
+std::string Counted(int64_t count, std::string_view one) {
+  std::string text = std::to_string(count) + " ";
+  text += one;
+  return count == 1 ? text : text + "s";
+}
+
 }  // namespace wheelpit::core

@@ -18,4 +18,7 @@ arrow::Result<int64_t> ParseByteSize(std::string_view text);
 /// with one decimal ("1.4 GB").
 std::string FormatByteSize(int64_t size_bytes);
 
+/// "1 file", "3 files": a count in a message, with the plural's s where it is due.
+std::string Counted(int64_t count, std::string_view one);
+
 }  // namespace wheelpit::core

@@ -8,6 +8,12 @@
 namespace wheelpit::core {
 namespace {
 
+TEST(Counted, HasTheRightEnding) {
+  EXPECT_EQ(Counted(0, "file"), "0 files");
+  EXPECT_EQ(Counted(1, "file"), "1 file");
+  EXPECT_EQ(Counted(2, "file"), "2 files");
+}
+
 TEST(ByteSize, DecimalAndBinaryUnitsDiffer) {
   EXPECT_EQ(ParseByteSize("1MB").ValueOrDie(), 1'000'000);
   EXPECT_EQ(ParseByteSize("1MiB").ValueOrDie(), 1 << 20);

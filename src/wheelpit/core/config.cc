@@ -22,22 +22,23 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
      "WHEELPIT_MEMORY",
      "Budget of the process; auto is 60% of the smallest of physical memory and the "
      "cgroup limits above the process.",
-     "0.1"},
+     "0.1", ConfigScope::kProcess},
     {ConfigKey::kComputeThreads, "compute.threads", kCount, "auto", 1, 1024, "threads",
      "WHEELPIT_THREADS", "Compute threads; auto is what affinity and cpu.max allow.",
-     "0.1"},
+     "0.1", ConfigScope::kProcess},
     {ConfigKey::kIoThreads, "io.threads", kCount, "8", 1, 1024, "io-threads", "",
-     "Threads that wait for disks.", "0.1"},
+     "Threads that wait for disks.", "0.1", ConfigScope::kProcess},
     {ConfigKey::kSpillDirectories, "spill.directories", kTextList, "auto", 0, 0,
      "spill-dir", "WHEELPIT_SPILL_DIR",
      "Directories for spilled data; auto is those of $SPARK_LOCAL_DIRS, else "
      "$LOCAL_DIRS, "
      "else $TMPDIR, else /var/tmp, never one in memory.",
-     "0.1"},
+     "0.1", ConfigScope::kProcess},
     {ConfigKey::kSpillLimit, "spill.limit", kBytes, "100GB", 0, kMax, "spill-limit", "",
      "Bytes on disk that one query may spill.", "0.1"},
     {ConfigKey::kSpillProcessLimit, "spill.process_limit", kBytes, "1TB", 0, kMax, "", "",
-     "Bytes on disk that all queries of the process may spill together.", "0.1"},
+     "Bytes on disk that all queries of the process may spill together.", "0.1",
+     ConfigScope::kProcess},
     {ConfigKey::kScanBatchRows, "scan.batch_rows", kCount, "8192", 1, 1 << 20, "", "",
      "Rows of a batch between operators.", "0.1"},
     {ConfigKey::kScanPrefetchBytes, "scan.prefetch_bytes", kBytes, "8MiB", 64 << 10, kMax,
@@ -45,6 +46,8 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
      "Bytes that one scan task reads ahead, at most: it begins with 1 MiB and doubles "
      "when it had to wait.",
      "0.1"},
+    {ConfigKey::kScanPageIndex, "scan.page_index", kBool, "true", 0, 1, "", "",
+     "Whether pages are left out by the page index of files that have one.", "0.1"},
     {ConfigKey::kIndexFollowSymlinks, "index.follow_symlinks", kBool, "true", 0, 1, "",
      "", "Whether listing follows symbolic links; loops are found and cut.", "0.1"},
     {ConfigKey::kIndexIgnoreMissing, "index.ignore_missing", kBool, "false", 0, 1, "", "",
@@ -59,8 +62,10 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
      "files, "
      "deleted rows included.",
      "0.1"},
-    {ConfigKey::kSessionTimeZone, "session.time_zone", kText, "UTC", 0, 0, "", "",
-     "Zone in which time stamps are shown and parsed: UTC or an offset such as +02:00.",
+    {ConfigKey::kSessionTimeZone, "session.time_zone", kText, "UTC", 0, 0, "", "TZ",
+     "Zone in which time stamps are shown and parsed: UTC, an offset such as +02:00, or "
+     "a "
+     "name such as Europe/Berlin.",
      "0.1"},
     {ConfigKey::kOutputMaxRows, "output.max_rows", kCount, "10000", 0, kMax, "", "",
      "Rows that the table format prints at most; 0 is all.", "0.1"},
@@ -117,6 +122,14 @@ std::string ShowLimit(const ConfigRow& row, int64_t limit) {
   return row.type == kBytes ? FormatByteSize(limit) : std::to_string(limit);
 }
 
+bool SameName(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 // Edits (insert, delete, replace) between two names, ignoring case.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -159,7 +172,8 @@ std::span<const ConfigRow> ConfigTable() {
 std::string_view NearestName(std::string_view name,
                              std::span<const std::string_view> known) {
   std::string_view nearest;
-  size_t fewest = std::max<size_t>(2, name.size() / 3) + 1;
+  // Of a short name one edit is much already; of nothing nothing is near.
+  size_t fewest = name.empty() ? 0 : std::max<size_t>(1, name.size() / 3) + 1;
   for (const std::string_view candidate : known) {
     const size_t edits = EditDistance(name, candidate);
     if (edits < fewest) {
@@ -182,7 +196,7 @@ Config::Config() {
 arrow::Result<const ConfigRow*> Config::Find(std::string_view name) {
   std::vector<std::string_view> names;
   for (const ConfigRow& row : kTable) {
-    if (row.name == name) {
+    if (SameName(row.name, name)) {
       return &row;
     }
     names.push_back(row.name);
@@ -221,6 +235,22 @@ arrow::Status Config::Set(ConfigKey key, std::string_view text, ConfigSource sou
     current = std::move(value);
   }
   return arrow::Status::OK();
+}
+
+arrow::Status Config::SetForSession(std::string_view name, std::string_view text) {
+  ARROW_ASSIGN_OR_RAISE(const ConfigRow* row, Find(name));
+  const std::string flag = "--" + std::string(row->flag);
+  if (row->scope == ConfigScope::kProcess) {
+    return Error(ErrorKind::kConfiguration, row->name,
+                 " is fixed when the program starts; set it by ",
+                 row->flag.empty() ? "" : flag + ", or by ", "'", row->name,
+                 " = …' in the configuration file");
+  }
+  if (SourceOf(row->key) > ConfigSource::kSet) {
+    return Error(ErrorKind::kConfiguration, row->name, " was set by ", flag,
+                 ", which SET does not change; leave the flag out to use SET");
+  }
+  return Set(row->key, text, ConfigSource::kSet);
 }
 
 arrow::Status Config::Reset(std::string_view name, const Config& other) {

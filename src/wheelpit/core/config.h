@@ -23,6 +23,10 @@ enum class ConfigSource : uint8_t { kDefault, kEnvironment, kFile, kSet, kFlag }
 
 std::string_view ToString(ConfigSource source);
 
+/// When a setting is read: once, when the engine is made, or for each statement. Only the
+/// latter can be changed by SET.
+enum class ConfigScope : uint8_t { kProcess, kStatement };
+
 enum class ConfigKey : uint8_t {
   kMemoryLimit,
   kComputeThreads,
@@ -32,6 +36,7 @@ enum class ConfigKey : uint8_t {
   kSpillProcessLimit,
   kScanBatchRows,
   kScanPrefetchBytes,
+  kScanPageIndex,
   kIndexFollowSymlinks,
   kIndexIgnoreMissing,
   kIndexPartitionInference,
@@ -52,6 +57,7 @@ struct ConfigRow {
   std::string_view environment;  ///< environment variable, or empty
   std::string_view meaning;      ///< one sentence
   std::string_view since;        ///< version
+  ConfigScope scope = ConfigScope::kStatement;
 };
 
 /// Every key, in the order of the enumeration.
@@ -69,6 +75,10 @@ class Config {
   /// As above for a key known at compile time.
   arrow::Status Set(ConfigKey key, std::string_view text, ConfigSource source);
 
+  /// Set by a statement of a session: a key that is read once, and one that a stronger
+  /// source holds already, are errors that say who sets it.
+  arrow::Status SetForSession(std::string_view name, std::string_view text);
+
   /// Takes a key's value and source (every key's when `name` is empty) from `other`.
   arrow::Status Reset(std::string_view name, const Config& other);
 
@@ -80,7 +90,7 @@ class Config {
   std::vector<std::string> List(ConfigKey key) const;
   ConfigSource SourceOf(ConfigKey key) const;
 
-  /// The row of a name, or kConfiguration with the nearest known name.
+  /// The row of a name in any case, or kConfiguration with the nearest known name.
   static arrow::Result<const ConfigRow*> Find(std::string_view name);
 
  private:

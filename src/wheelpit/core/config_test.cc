@@ -64,6 +64,39 @@ TEST(Config, ResetTakesValueAndSourceFromAnother) {
   EXPECT_EQ(config.Number(ConfigKey::kSpillLimit), 100'000'000'000);
 }
 
+TEST(Config, ASessionSetsOnlyWhatEachStatementReads) {
+  Config config;
+  for (const ConfigRow& row : ConfigTable()) {
+    const auto status = config.SetForSession(row.name, row.default_text);
+    if (row.scope == ConfigScope::kStatement) {
+      EXPECT_TRUE(status.ok()) << status;
+      EXPECT_EQ(config.SourceOf(row.key), ConfigSource::kSet);
+      continue;
+    }
+    EXPECT_EQ(KindOf(status), ErrorKind::kConfiguration) << row.name;
+    EXPECT_EQ(config.SourceOf(row.key), ConfigSource::kDefault);
+  }
+  EXPECT_EQ(config.SetForSession("memory.limit", "1GB").message(),
+            "memory.limit is fixed when the program starts; set it by --memory, or by "
+            "'memory.limit = \u2026' in the configuration file");
+}
+
+TEST(Config, ASessionDoesNotPassAFlagOverInSilence) {
+  Config config;
+  ASSERT_TRUE(config.Set("spill.limit", "1GB", ConfigSource::kFlag).ok());
+  const auto status = config.SetForSession("spill.limit", "2GB");
+  EXPECT_EQ(KindOf(status), ErrorKind::kConfiguration);
+  EXPECT_NE(status.message().find("--spill-limit"), std::string::npos) << status;
+}
+
+TEST(Config, NamesAreOfAnyCase) {
+  Config config;
+  ASSERT_TRUE(config.SetForSession("Output.MAX_ROWS", "3").ok());
+  EXPECT_EQ(config.Number(ConfigKey::kOutputMaxRows), 3);
+  EXPECT_FALSE(Config::Find("output\x0emax_rows").ok());
+  EXPECT_FALSE(Config::Find("output.max\x7frows").ok());
+}
+
 TEST(Config, ListsAreSplitAtCommas) {
   Config config;
   ASSERT_TRUE(config.Set("spill.directories", "/a,/b c", ConfigSource::kFlag).ok());

@@ -27,6 +27,7 @@ enum class Metric : uint8_t {
   kFooterCacheHits,
   kRowGroupsPruned,
   kRowGroupsRead,
+  kPagesPruned,
   kPagesSkipped,
   kBytesRead,
   kBytesDecoded,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/guarded.h"
 
 namespace wheelpit::core {
@@ -58,13 +59,19 @@ bool TaskGroup::Spawn(std::function<arrow::Status()> task) {
     }
     ++locked->running;
   }
-  executor_->Submit([state = state_, task = std::move(task)]() mutable {
-    arrow::Status status = task();
-    // What the task holds goes before the group may be seen as idle.
-    task = nullptr;
-    state->End(status);
+  const arrow::Status submitted = CatchBadAlloc([&] {
+    executor_->Submit([state = state_, task = std::move(task)]() mutable {
+      arrow::Status status = CatchBadAlloc(task);
+      // What the task holds goes before the group may be seen as idle.
+      task = nullptr;
+      state->End(status);
+    });
+    return arrow::Status::OK();
   });
-  return true;
+  if (!submitted.ok()) {
+    state_->End(submitted);
+  }
+  return submitted.ok();
 }
 
 bool TaskGroup::stopping() const {
@@ -123,7 +130,7 @@ struct Loop {
       if (index >= count) {
         break;
       }
-      status = (*body)(index);
+      status = CatchBadAlloc([&] { return (*body)(index); });
       if (!status.ok()) {
         failed = true;
       }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -32,6 +33,38 @@ TEST(TaskGroup, CloseWaitsAndGivesTheFirstError) {
   EXPECT_EQ(status.message(), "first");
   EXPECT_EQ(ran.load(), 2);
   EXPECT_FALSE(group.Spawn([] { return arrow::Status::OK(); }));
+}
+
+TEST(TaskGroup, ATaskThatRunsOutOfMemoryFailsWithTheMemoryLimit) {
+  auto pool = IoThreads(1);
+  TaskGroup group(pool.get());
+  group.Spawn([]() -> arrow::Status { throw std::bad_alloc(); });
+  EXPECT_EQ(KindOf(group.Close()), ErrorKind::kMemoryLimit);
+}
+
+// Refuses every task, as a queue does that cannot grow.
+class FullExecutor final : public Executor {
+ public:
+  void Submit(std::function<void()>) override { throw std::bad_alloc(); }
+  int thread_count() const override { return 1; }
+};
+
+TEST(TaskGroup, ATaskThatCannotBeQueuedIsNotWaitedFor) {
+  FullExecutor full;
+  TaskGroup group(&full);
+  EXPECT_FALSE(group.Spawn([] { return arrow::Status::OK(); }));
+  EXPECT_EQ(KindOf(group.Close()), ErrorKind::kMemoryLimit);
+}
+
+TEST(ParallelFor, ABodyThatRunsOutOfMemoryFailsWithTheMemoryLimit) {
+  auto pool = IoThreads(2);
+  const auto status = ParallelFor(pool.get(), 100, [](int64_t i) -> arrow::Status {
+    if (i == 50) {
+      throw std::bad_alloc();
+    }
+    return arrow::Status::OK();
+  });
+  EXPECT_EQ(KindOf(status), ErrorKind::kMemoryLimit) << status;
 }
 
 TEST(TaskGroup, IdleFiresWhenTheLastTaskEnds) {

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/session.h"
+#include "wheelpit/index/time_zone.h"
 
 namespace wheelpit::engine {
 
@@ -30,11 +32,44 @@ arrow::Status CheckWorkedOut(const core::Config& config) {
   return arrow::Status::OK();
 }
 
+arrow::Status MakeThreads(const EngineContext& context, EngineState* state) {
+  const core::Config& config = state->config;
+  if (context.io != nullptr) {
+    state->borrowed_io = std::make_unique<BorrowedExecutor>(context.io);
+    state->io = state->borrowed_io.get();
+  } else {
+    const auto threads = static_cast<int>(config.Number(ConfigKey::kIoThreads));
+    ARROW_ASSIGN_OR_RAISE(state->own_io, io::IoExecutor::Make({.thread_count = threads,
+                                                               .name = "wheelpit-io"}));
+    state->io = state->own_io.get();
+  }
+  if (context.compute != nullptr) {
+    state->borrowed_compute = std::make_unique<BorrowedExecutor>(context.compute);
+    state->compute = state->borrowed_compute.get();
+  } else {
+    const auto threads = static_cast<int>(config.Number(ConfigKey::kComputeThreads));
+    ARROW_ASSIGN_OR_RAISE(state->own_compute,
+                          core::ThreadPool::Make({.thread_count = threads,
+                                                  .role = core::ThreadRole::kCompute,
+                                                  .name = "wheelpit-cpu"}));
+    state->compute = state->own_compute.get();
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
                                                     const EngineContext& context) {
+  return core::CatchBadAlloc([&] { return TryMake(config, context); });
+}
+
+arrow::Result<std::unique_ptr<Engine>> Engine::TryMake(const core::Config& config,
+                                                       const EngineContext& context) {
   ARROW_RETURN_NOT_OK(CheckWorkedOut(config));
+  // Read here, on a thread that may block: expressions find the zone in memory.
+  ARROW_RETURN_NOT_OK(
+      index::TimeZone::Find(config.Text(ConfigKey::kSessionTimeZone)).status());
   auto state = std::make_unique<EngineState>();
   state->config = config;
   state->clock = context.clock != nullptr ? context.clock : &state->system_clock;
@@ -42,11 +77,15 @@ arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
   state->syscalls =
       context.syscalls != nullptr ? context.syscalls : &state->kernel_syscalls;
 
+  state->pool = context.pool != nullptr ? context.pool : &state->own_pool;
+
   const int64_t limit = config.Number(ConfigKey::kMemoryLimit);
-  ARROW_ASSIGN_OR_RAISE(state->budget, memory::ProcessBudget::Make(limit, &state->pool));
-  ARROW_ASSIGN_OR_RAISE(
-      state->recycling,
-      memory::BufferRecycling::Start(&state->pool, state->budget.get(), kRecycledBytes));
+  ARROW_ASSIGN_OR_RAISE(state->budget, memory::ProcessBudget::Make(limit, state->pool));
+  if (context.pool == nullptr) {
+    ARROW_ASSIGN_OR_RAISE(state->recycling,
+                          memory::BufferRecycling::Start(
+                              &state->own_pool, state->budget.get(), kRecycledBytes));
+  }
   ARROW_ASSIGN_OR_RAISE(state->file_system, fs::LocalFileSystem::Make(*state->syscalls));
   ARROW_ASSIGN_OR_RAISE(state->footer_cache,
                         index::FooterCache::Make(std::min(kFooterCacheBytes, limit / 8),
@@ -61,16 +100,7 @@ arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
           .setting = "spill.process_limit",
           .limit_bytes = config.Number(ConfigKey::kSpillProcessLimit)},
       nullptr);
-  ARROW_ASSIGN_OR_RAISE(state->io,
-                        io::IoExecutor::Make({.thread_count = static_cast<int>(
-                                                  config.Number(ConfigKey::kIoThreads)),
-                                              .name = "wheelpit-io"}));
-  ARROW_ASSIGN_OR_RAISE(
-      state->compute,
-      core::ThreadPool::Make(
-          {.thread_count = static_cast<int>(config.Number(ConfigKey::kComputeThreads)),
-           .role = core::ThreadRole::kCompute,
-           .name = "wheelpit-cpu"}));
+  ARROW_RETURN_NOT_OK(MakeThreads(context, state.get()));
   return std::unique_ptr<Engine>(new Engine(std::move(state)));
 }
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
 
+#include "wheelpit/core/byte_size.h"
 #include "wheelpit/index/table.h"
 
 namespace wheelpit::engine {
@@ -93,6 +95,8 @@ TaskNeed NeedOf(const plan::Node& plan, int compute_threads, int64_t prefetch_by
   }
   std::vector<int64_t> largest(scan->columns.size(), 0);
   std::vector<int64_t> large_values(scan->columns.size(), 0);
+  int64_t largest_values = 0;
+  std::string where;
   int64_t compressed = 0;
   int64_t row_groups = 0;
   for (const index::TableFile& file : scan->table->files) {
@@ -109,6 +113,12 @@ TaskNeed NeedOf(const plan::Node& plan, int compute_threads, int64_t prefetch_by
         const ColumnNeed column = NeedOfColumn(row_group, schema.first_leaf[at],
                                                schema.first_leaf[at + 1], nested);
         largest[i] = std::max(largest[i], column.pages_bytes);
+        if (column.large_values_bytes > largest_values) {
+          largest_values = column.large_values_bytes;
+          where = file.path + ": the values of a row group in column '" +
+                  schema.arrow->field(field)->name() + "' have " +
+                  core::FormatByteSize(largest_values);
+        }
         large_values[i] = std::max(large_values[i], column.large_values_bytes);
         compressed += column.compressed_bytes;
       }
@@ -121,7 +131,8 @@ TaskNeed NeedOf(const plan::Node& plan, int compute_threads, int64_t prefetch_by
           .tasks_max = std::clamp<int64_t>(row_groups, 1, compute_threads + 1),
           .prefetch_max =
               std::max(kPrefetchMinimumBytes, std::min(prefetch_bytes, compressed)),
-          .table_bytes = index::MemoryBytes(*scan->table)};
+          .table_bytes = index::MemoryBytes(*scan->table),
+          .large_values = std::move(where)};
 }
 
 MemoryPlan DivideMemory(const TaskNeed& need, int64_t room_bytes) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "wheelpit/plan/plan.h"
 
@@ -17,6 +18,8 @@ struct TaskNeed {
   int64_t tasks_max = 1;         ///< no more can be at work
   int64_t prefetch_max = 0;      ///< reading ahead more than that is of no use
   int64_t table_bytes = 0;       ///< footers and splits, once for the query
+  /// Where the largest values are, when they are so large that they decide; else empty.
+  std::string large_values;
 };
 
 TaskNeed NeedOf(const plan::Node& plan, int compute_threads, int64_t prefetch_bytes);

@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/statement_rows.h"
 #include "wheelpit/scheduler/stage_builder.h"
@@ -60,8 +61,8 @@ QueryRun::~QueryRun() = default;
 
 core::Context QueryRun::MakeContext(arrow::MemoryPool* pool) {
   return {.pool = pool,
-          .compute = engine_->compute.get(),
-          .io = engine_->io.get(),
+          .compute = engine_->compute,
+          .io = engine_->io,
           .stop = stop_.token(),
           .clock = engine_->clock,
           .logger = engine_->logger};
@@ -71,12 +72,12 @@ core::Context QueryRun::MakeContext(arrow::MemoryPool* pool) {
 arrow::Status QueryRun::MakeBudget() {
   ARROW_ASSIGN_OR_RAISE(budget_, engine_->budget->MakeQuery(name_, 0, 0));
   ARROW_ASSIGN_OR_RAISE(planning_budget_, budget_->MakeOperator("planning", 0, nullptr));
-  io_tasks_ = std::make_unique<core::TaskGroup>(engine_->io.get());
+  io_tasks_ = std::make_unique<core::TaskGroup>(engine_->io);
   return arrow::Status::OK();
 }
 
 void QueryRun::PlanAndStart(const sql::ast::Statement& statement) {
-  const arrow::Status status = Plan(statement);
+  const arrow::Status status = core::CatchBadAlloc([&] { return Plan(statement); });
   if (!status.ok() || !asked_for_memory_) {
     MarkPlanned(status);
   }
@@ -97,16 +98,16 @@ arrow::Status QueryRun::Plan(const sql::ast::Statement& statement) {
         analyze_ = true;
         return AskForMemory(std::move(bound.plan));
       }
-      return StartWith(ExplainRows(plan::ToString(*bound.plan), &engine_->pool));
+      return StartWith(ExplainRows(plan::ToString(*bound.plan), engine_->pool));
     case sql::BoundKind::kDescribe:
       return StartWith(
-          DescribeRows(*bound.schema, bound.partition_columns, &engine_->pool));
+          DescribeRows(*bound.schema, bound.partition_columns, engine_->pool));
     case sql::BoundKind::kShow:
-      return StartWith(SettingRows(config_, bound.key, &engine_->pool));
+      return StartWith(SettingRows(config_, bound.key, engine_->pool));
     case sql::BoundKind::kSet:
     case sql::BoundKind::kReset:
       // The session has done it already (see Session::Submit).
-      return StartWith(SettingRows(config_, bound.key, &engine_->pool));
+      return StartWith(SettingRows(config_, bound.key, engine_->pool));
   }
   return core::Error(core::ErrorKind::kInternal, "an unknown kind of statement");
 }
@@ -125,9 +126,8 @@ arrow::Status QueryRun::StartWith(
 
 // Has what the plan needs set aside, which may take until other queries end.
 arrow::Status QueryRun::AskForMemory(std::unique_ptr<plan::Node> plan) {
-  const TaskNeed need =
-      NeedOf(*plan, static_cast<int>(config_.Number(ConfigKey::kComputeThreads)),
-             config_.Number(ConfigKey::kScanPrefetchBytes));
+  const TaskNeed need = NeedOf(*plan, engine_->compute->thread_count(),
+                               config_.Number(ConfigKey::kScanPrefetchBytes));
   const memory::ProcessBudget& process = *engine_->budget;
   const int64_t of_others =
       process.used_bytes() - process.cache_bytes() - budget_->used_bytes();
@@ -136,7 +136,11 @@ arrow::Status QueryRun::AskForMemory(std::unique_ptr<plan::Node> plan) {
   const int64_t room = budget_->limit_bytes() - of_others;
   memory_plan_ = DivideMemory(need, std::max(room - least, least));
   table_bytes_ = need.table_bytes;
-  ARROW_RETURN_NOT_OK(budget_->RaiseMinimum(memory_plan_.total_bytes));
+  const arrow::Status raised = budget_->RaiseMinimum(memory_plan_.total_bytes);
+  if (!raised.ok()) {
+    return need.large_values.empty() ? raised
+                                     : core::WithContext(raised, need.large_values);
+  }
   plan_ = std::move(plan);
   asked_for_memory_ = true;
   if (budget_->admitted().ready()) {
@@ -161,7 +165,7 @@ void QueryRun::StartAdmitted() {
     status = budget_->admission();
   }
   if (status.ok()) {
-    status = StartPlan();
+    status = core::CatchBadAlloc([this] { return StartPlan(); });
   }
   MarkPlanned(status);
 }
@@ -179,21 +183,19 @@ arrow::Status QueryRun::StartPlan() {
                                     .metrics = &metrics_},
                                    engine_->spill_host());
   ARROW_ASSIGN_OR_RAISE(
-      auto built,
-      scheduler::BuildStages(
-          *plan_,
-          {.task_slots = static_cast<int>(config_.Number(ConfigKey::kComputeThreads)),
-           .batch_rows = config_.Number(ConfigKey::kScanBatchRows),
-           .prefetch_bytes = memory_plan_.prefetch_bytes,
-           .exchange_bytes = memory_plan_.exchange_bytes,
-           .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
-           .task = {.context = MakeContext(query_budget_.get()),
-                    .io_tasks = io_tasks_.get(),
-                    .spill = spill_.get(),
-                    .metrics = &metrics_},
-           .budget = budget_.get(),
-           .tasks_at_once = memory_plan_.tasks_at_once,
-           .scan_minimum_bytes = memory_plan_.scan_minimum_bytes}));
+      auto built, scheduler::BuildStages(
+                      *plan_, {.task_slots = engine_->compute->thread_count(),
+                               .batch_rows = config_.Number(ConfigKey::kScanBatchRows),
+                               .prefetch_bytes = memory_plan_.prefetch_bytes,
+                               .exchange_bytes = memory_plan_.exchange_bytes,
+                               .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
+                               .task = {.context = MakeContext(query_budget_.get()),
+                                        .io_tasks = io_tasks_.get(),
+                                        .spill = spill_.get(),
+                                        .metrics = &metrics_},
+                               .budget = budget_.get(),
+                               .tasks_at_once = memory_plan_.tasks_at_once,
+                               .scan_minimum_bytes = memory_plan_.scan_minimum_bytes}));
   memories_ = std::move(built.memories);
   schema_ = analyze_ ? ExplainSchema() : plan_->schema;
   Publish(std::move(built.rows));
@@ -206,7 +208,7 @@ arrow::Status QueryRun::StartPlan() {
   run_ = scheduler::StageRun::Start(
       std::move(built.stages),
       {.tasks_at_once = memory_plan_.tasks_at_once,
-       .executor = engine_->compute.get(),
+       .executor = engine_->compute,
        .clock = engine_->clock,
        .metrics = &metrics_,
        .stop = stop_.token(),
@@ -241,6 +243,7 @@ void QueryRun::MarkPlanned(const arrow::Status& status) {
   {
     std::lock_guard lock(mutex_);
     planned_nanos_ = engine_->clock->MonotonicNanos();
+    metrics_.Add(core::Metric::kPlanNanos, planned_nanos_ - start_nanos_);
   }
   planned_.Fire();
 }
@@ -270,7 +273,22 @@ void QueryRun::Ended(const arrow::Status& status) {
     std::lock_guard lock(mutex_);
     ended_nanos_ = engine_->clock->MonotonicNanos();
   }
+  LogEnd(status);
   ended_.Fire();
+}
+
+void QueryRun::LogEnd(const arrow::Status& status) const {
+  const auto level = status.ok() ? core::LogLevel::kInfo : core::LogLevel::kWarning;
+  if (!engine_->logger->Enabled(level)) {
+    return;
+  }
+  engine_->logger->Log(
+      level, "query ended",
+      {{"query", name_},
+       {"outcome",
+        status.ok() ? "done" : std::string(core::ToString(core::KindOf(status)))},
+       {"message", status.message()},
+       {"milliseconds", std::to_string((ended_nanos_ - start_nanos_) / 1'000'000)}});
 }
 
 void QueryRun::Cancel() {
@@ -305,8 +323,7 @@ void QueryRun::KeepForBatches() {
     if (!wait.ready()) {
       // Looked at anew on an I/O thread: a budget must not end inside its own callback.
       wait.OnReady([run = shared_from_this()] {
-        io::IoExecutor* io = run->engine_->io.get();
-        io->Submit([run] { run->KeepForBatches(); });
+        run->engine_->io->Submit([run] { run->KeepForBatches(); });
       });
       return;
     }
@@ -355,7 +372,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> QueryRun::Next() {
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, NextBatch());
     if (batch == nullptr) {
-      return ExplainRows(plan::ToString(*plan_) + AnalyzeText(stats()), &engine_->pool);
+      return ExplainRows(plan::ToString(*plan_) + AnalyzeText(stats()), engine_->pool);
     }
   }
 }

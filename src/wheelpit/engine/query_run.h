@@ -64,6 +64,7 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   void MarkPlanned(const arrow::Status& status);
   void Fail(const arrow::Status& status);
   void Ended(const arrow::Status& status);
+  void LogEnd(const arrow::Status& status) const;
   arrow::Status FirstError() const;
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> NextBatch();
 

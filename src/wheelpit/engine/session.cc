@@ -6,26 +6,17 @@
 
 #include <arrow/type.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/query_run.h"
-#include "wheelpit/exec/expr/evaluator.h"
+#include "wheelpit/index/time_zone.h"
 #include "wheelpit/sql/lexer.h"
 #include "wheelpit/sql/parser.h"
 
 namespace wheelpit::engine {
 
 using sql::ast::StatementKind;
-
-namespace {
-
-// Whether expressions can be evaluated in this zone: said when it is set.
-arrow::Status CheckTimeZone(const std::string& zone, arrow::MemoryPool* pool) {
-  return exec::Evaluator::Make({}, arrow::Schema({}), {.pool = pool, .time_zone = zone})
-      .status();
-}
-
-}  // namespace
 
 struct Query::Impl {
   // Shared with the engine's threads, which may be the last to let go.
@@ -45,7 +36,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> Query::schema() {
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Query::Next() {
-  return impl_->run->Next();
+  return core::CatchBadAlloc([this] { return impl_->run->Next(); });
 }
 
 void Query::Cancel() {
@@ -68,10 +59,11 @@ struct Session::Impl {
     std::lock_guard lock(mutex);
     if (statement.kind == StatementKind::kSet && statement.value.has_value()) {
       core::Config changed = config;
+      ARROW_RETURN_NOT_OK(changed.SetForSession(statement.key, *statement.value));
+      // Reads the zone, on the client's thread: expressions find it in memory.
       ARROW_RETURN_NOT_OK(
-          changed.Set(statement.key, *statement.value, core::ConfigSource::kSet));
-      ARROW_RETURN_NOT_OK(
-          CheckTimeZone(changed.Text(core::ConfigKey::kSessionTimeZone), &engine->pool));
+          index::TimeZone::Find(changed.Text(core::ConfigKey::kSessionTimeZone))
+              .status());
       config = std::move(changed);
       return arrow::Status::OK();
     }
@@ -103,6 +95,10 @@ core::Config Session::config() const {
 }
 
 arrow::Result<std::unique_ptr<Query>> Session::Submit(std::string sql) {
+  return core::CatchBadAlloc([&] { return TrySubmit(sql); });
+}
+
+arrow::Result<std::unique_ptr<Query>> Session::TrySubmit(const std::string& sql) {
   ARROW_ASSIGN_OR_RAISE(sql::ast::Statement parsed, sql::Parse(sql));
   ARROW_RETURN_NOT_OK(impl_->ApplySetting(parsed));
   auto query = std::make_unique<Query::Impl>();
@@ -114,13 +110,13 @@ arrow::Result<std::unique_ptr<Query>> Session::Submit(std::string sql) {
   return std::unique_ptr<Query>(new Query(std::move(query)));
 }
 
-std::vector<std::string> SplitStatements(std::string_view text) {
+std::vector<StatementText> SplitStatements(std::string_view text) {
   const auto tokens = sql::Tokenize(text);
   if (!tokens.ok()) {
     // The parser will say what is wrong, with the place.
-    return {std::string(text)};
+    return {{.text = std::string(text), .offset = 0}};
   }
-  std::vector<std::string> statements;
+  std::vector<StatementText> statements;
   size_t start = 0;
   bool empty = true;
   for (const sql::Token& token : *tokens) {
@@ -130,7 +126,8 @@ std::vector<std::string> SplitStatements(std::string_view text) {
       continue;
     }
     if (!empty) {
-      statements.emplace_back(text.substr(start, token.offset - start));
+      statements.push_back({.text = std::string(text.substr(start, token.offset - start)),
+                            .offset = static_cast<int64_t>(start)});
     }
     start = token.offset + token.length;
     empty = true;

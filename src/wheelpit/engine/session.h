@@ -16,6 +16,7 @@
 
 #include "wheelpit/core/clock.h"
 #include "wheelpit/core/config.h"
+#include "wheelpit/core/executor.h"
 #include "wheelpit/core/log.h"
 #include "wheelpit/core/metrics.h"
 
@@ -82,13 +83,22 @@ class Session {
   friend class Engine;
   struct Impl;
   explicit Session(std::unique_ptr<Impl> impl);
+  arrow::Result<std::unique_ptr<Query>> TrySubmit(const std::string& sql);
   std::unique_ptr<Impl> impl_;
 };
 
-/// What an embedder may replace; null members are made by the engine.
+/// What an embedder may replace; null members are made by the engine. All of it outlives
+/// the engine.
 struct EngineContext {
+  /// Where the memory that budgets count comes from. The engine's own gives freed memory
+  /// back to the system, and keeps some for the next buffers.
+  arrow::MemoryPool* pool = nullptr;
+  /// Threads that never block, and threads that may; instead of compute.threads and
+  /// io.threads of them. A query is ended on a thread of neither.
+  core::Executor* compute = nullptr;
+  core::Executor* io = nullptr;
   const core::Clock* clock = nullptr;
-  core::Logger* logger = nullptr;
+  core::Logger* logger = nullptr;    ///< told of every query that ends
   io::Syscalls* syscalls = nullptr;  ///< every file access of the engine goes through it
 };
 
@@ -105,12 +115,20 @@ class Engine {
 
  private:
   explicit Engine(std::unique_ptr<EngineState> state);
+  static arrow::Result<std::unique_ptr<Engine>> TryMake(const core::Config& config,
+                                                        const EngineContext& context);
   std::unique_ptr<EngineState> state_;
+};
+
+/// One statement of a text with several.
+struct StatementText {
+  std::string text;
+  int64_t offset = 0;  ///< of its first byte in the whole text
 };
 
 /// The statements of a text with several, split at semicolons outside strings and
 /// comments, empty ones left out. A part that is still open at the end of the text is
 /// returned too.
-std::vector<std::string> SplitStatements(std::string_view text);
+std::vector<StatementText> SplitStatements(std::string_view text);
 
 }  // namespace wheelpit::engine

@@ -112,12 +112,13 @@ Rows DescribeRows(const arrow::Schema& schema,
 
 Rows SettingRows(const core::Config& config, const std::string& key,
                  arrow::MemoryPool* pool) {
+  const core::ConfigRow* wanted = nullptr;
   if (!key.empty()) {
-    ARROW_RETURN_NOT_OK(core::Config::Find(key).status());
+    ARROW_ASSIGN_OR_RAISE(wanted, core::Config::Find(key));
   }
   std::vector<Row> rows;
   for (const core::ConfigRow& row : core::ConfigTable()) {
-    if (!key.empty() && row.name != key) {
+    if (wanted != nullptr && wanted->key != row.key) {
       continue;
     }
     const std::string value =

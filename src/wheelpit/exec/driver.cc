@@ -7,6 +7,7 @@
 
 #include <arrow/record_batch.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/clock.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/exec/operator_memory.h"
@@ -71,7 +72,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const int64_t start_nanos = core::ThreadCpuNanos();
     int64_t used_nanos = 0;
     while (true) {
-      arrow::Result<Outcome> outcome = Advance();
+      arrow::Result<Outcome> outcome = core::CatchBadAlloc([this] { return Advance(); });
       used_nanos = core::ThreadCpuNanos() - start_nanos;
       if (!outcome.ok() || *outcome == Outcome::kEnd) {
         Count(Metric::kComputeNanos, used_nanos);

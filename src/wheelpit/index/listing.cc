@@ -118,7 +118,8 @@ class Walker {
         file_system_(file_system),
         context_(context),
         metrics_(metrics),
-        filter_(filter) {}
+        filter_(filter),
+        surrounding_(file_system, context) {}
 
   arrow::Status Start(std::vector<fs::FileInfo> roots) {
     std::vector<Directory> level;
@@ -132,7 +133,7 @@ class Walker {
         ARROW_RETURN_NOT_OK(AddRootFile(std::move(root), *std::move(directory)));
       } else if (!Covered(root.path, directories)) {
         if (!options_.read_table_formats) {
-          ARROW_RETURN_NOT_OK(CheckAbove(root.path));
+          ARROW_RETURN_NOT_OK(surrounding_.RefuseAbove(root));
         }
         directories.insert(root.path);
         level.push_back(*std::move(directory));
@@ -244,14 +245,6 @@ class Walker {
     }
   }
 
-  // Whether a root lies inside a table of another format.
-  arrow::Status CheckAbove(const std::string& path) {
-    const std::string_view name = NameOf(path);
-    const bool inside = name == "data" || name.find('=') != std::string_view::npos;
-    return inside ? RefuseTableFormatAround(path, file_system_, context_)
-                  : arrow::Status::OK();
-  }
-
   arrow::Status AddRootFile(fs::FileInfo file, Directory directory) {
     if (file.type != fs::FileType::kFile) {
       return Error(ErrorKind::kIo, fs::Quoted(file.path),
@@ -262,7 +255,7 @@ class Walker {
         root_parents_.try_emplace(parent, static_cast<int>(directories_.size()));
     if (is_new) {
       if (!options_.read_table_formats) {
-        ARROW_RETURN_NOT_OK(RefuseTableFormatAround(parent, file_system_, context_));
+        ARROW_RETURN_NOT_OK(surrounding_.RefuseAbove(file));
       }
       directories_.push_back(std::move(directory));
     }
@@ -300,8 +293,15 @@ class Walker {
     }
     found->listing = *std::move(listing);
     if (!options_.read_table_formats) {
-      ARROW_RETURN_NOT_OK(
-          RefuseTableFormat(directory.path(), found->marks, file_system_, context_));
+      return RefuseTableFormat(directory.path(), found->marks, file_system_, context_);
+    }
+    ARROW_ASSIGN_OR_RAISE(const bool iceberg, IsIceberg(directory.path(), found->marks,
+                                                        file_system_, context_));
+    if (iceberg) {
+      // Its files are no data, and unlike those of other formats not named as hidden.
+      found->hidden_count += static_cast<int64_t>(std::erase_if(
+          found->listing.entries,
+          [](const fs::FileInfo& info) { return NameOf(info.path) == "metadata"; }));
     }
     return arrow::Status::OK();
   }
@@ -412,6 +412,7 @@ class Walker {
   const core::Context& context_;
   core::MetricSet* metrics_;
   const PartitionFilter& filter_;
+  SurroundingTables surrounding_;
   std::vector<Directory> directories_;
   std::vector<Directory> pruned_;
   std::unordered_map<std::string, int> root_parents_;

@@ -318,8 +318,9 @@ TEST_F(ListingTest, MissingPathsSuggestANameThatIsNear) {
               "did you mean '" + At("lineitem") + "'");
   ExpectError(List("nothing-like-it"), ErrorKind::kNotFound, At("nothing-like-it"));
   EXPECT_THAT(List("nothing-like-it").status().message(), Not(HasSubstr("did you mean")));
-  ExpectError(List("no/such/depth"), ErrorKind::kNotFound, At("no/such/depth"));
-  ExpectError(ListPath(""), ErrorKind::kNotFound, "''");
+  ExpectError(List("no/such/depth"), ErrorKind::kNotFound,
+              "'" + Root() + "' has no 'no'");
+  ExpectError(ListPath(""), ErrorKind::kNotFound, "the path is empty");
 }
 
 TEST_F(ListingTest, GlobsThatMatchNothingSayIt) {
@@ -470,6 +471,51 @@ TEST_F(ListingTest, TablesOfOtherFormatsAreRefusedWithTheSettingThatReadsThem) {
   EXPECT_THAT(Names(List("hudi")), ElementsAre("hudi/p/part-0.parquet"));
   EXPECT_THAT(Names(List("lake/delta/*.parquet")),
               ElementsAre("lake/delta/part-0.parquet"));
+}
+
+TEST_F(ListingTest, WhatLiesAnywhereInATableOfAnotherFormatIsRefused) {
+  directory_.Write("lake/hudi/.hoodie/hoodie.properties");
+  directory_.Write("lake/hudi/2024/01/a.parquet");
+  directory_.Write("lake/iceberg/data/abcd/ef/a.parquet");
+  directory_.Write("lake/iceberg/metadata/v1.metadata.json");
+  directory_.Write("lake/iceberg/moved/a.parquet");
+  directory_.Write("lake/good/2024/01/a.parquet");
+  for (const char* path :
+       {"lake/hudi/2024", "lake/hudi/2024/01", "lake/hudi/*/*", "lake/hudi/*/*/*.parquet",
+        "lake/hudi/2024/01/a.parquet", "lake/hudi/../hudi/2024"}) {
+    ExpectError(List(path), ErrorKind::kUnsupported, "Hudi");
+  }
+  for (const char* path : {"lake/iceberg/data/abcd", "lake/iceberg/data/*/*/*.parquet",
+                           "lake/iceberg/data/abcd/ef/a.parquet", "lake/iceberg/moved"}) {
+    ExpectError(List(path), ErrorKind::kUnsupported, "Iceberg");
+  }
+  EXPECT_THAT(Names(List("lake/good/*/*/*.parquet")),
+              ElementsAre("lake/good/2024/01/a.parquet"));
+  EXPECT_THAT(Names(List("lake/hudi/../good/2024")),
+              ElementsAre("lake/hudi/../good/2024/01/a.parquet"));
+}
+
+TEST_F(ListingTest, ALinkIntoATableOrInsideOneIsRefused) {
+  directory_.Write("delta/_delta_log/00000000000000000000.json");
+  directory_.Write("delta/p/q/a.parquet");
+  directory_.Write("elsewhere/b.parquet");
+  directory_.MakeLink("into", At("delta/p/q"));
+  directory_.MakeLink("delta/linked", At("elsewhere"));
+  for (const char* path : {"into", "into/a.parquet", "delta/linked"}) {
+    ExpectError(List(path), ErrorKind::kUnsupported, "Delta");
+  }
+  EXPECT_THAT(Names(List("elsewhere")), ElementsAre("elsewhere/b.parquet"));
+}
+
+TEST_F(ListingTest, AncestorsAreLookedAtOnceForAllRoots) {
+  for (int i = 0; i < 100; ++i) {
+    directory_.Write("t/d" + std::to_string(i) + "/f");
+  }
+  ASSERT_TRUE(List("t/d0").ok());
+  const int one = syscalls_.calls;
+  syscalls_.calls = 0;
+  ASSERT_TRUE(List("t/*").ok());
+  EXPECT_LT(syscalls_.calls, one + 100 * 8);
 }
 
 TEST_F(ListingTest, DirectoriesThatOnlySoundLikeAFormatAreRead) {

@@ -540,7 +540,7 @@ arrow::Result<std::shared_ptr<const ParquetFooter>> ReadTail(
     std::shared_ptr<const ParquetSchema> known, int64_t* bytes_read) {
   if (file_size < kTailBytes + 4) {
     return Error(ErrorKind::kCorrupt, "not a Parquet file: ", file_size,
-                 " bytes are too few");
+                 " bytes are too few; leave it out or write it again");
   }
   const int64_t tail_size = std::min(file_size, kFirstReadBytes);
   char tail[kFirstReadBytes];

@@ -90,6 +90,14 @@ struct ParquetChunk {
   std::string_view min;
   std::string_view max;
 
+  /// Both parts of it (page_index.h).
+  bool has_page_index() const {
+    return column_index_offset > 0 && column_index_bytes > 0 && has_offset_index();
+  }
+  bool has_offset_index() const {
+    return offset_index_offset > 0 && offset_index_bytes > 0;
+  }
+
   /// Where the chunk's bytes begin.
   int64_t offset() const {
     return dictionary_page_offset > 0 && dictionary_page_offset < data_page_offset

@@ -377,7 +377,9 @@ TEST(ReadParquetFooter, FilesThatAreNoneAreNamed) {
   EXPECT_TRUE(ReadBytes(good, static_cast<int64_t>(good.size())).ok());
   auto status = ReadBytes("PAR1", 4);
   EXPECT_EQ(KindOf(status), ErrorKind::kCorrupt);
-  EXPECT_EQ(status.message(), "/t/a.parquet: not a Parquet file: 4 bytes are too few");
+  EXPECT_EQ(status.message(),
+            "/t/a.parquet: not a Parquet file: 4 bytes are too few; leave it out or "
+            "write it again");
   const std::string text(500, 'a');
   status = ReadBytes(text, 500);
   EXPECT_EQ(KindOf(status), ErrorKind::kCorrupt);

@@ -10,6 +10,7 @@
 #include <parquet/schema.h>
 #include <parquet/types.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/index/thrift_compact.h"
 
@@ -457,6 +458,8 @@ arrow::Result<std::shared_ptr<const ParquetSchema>> DecodeParquetSchema(
     std::string_view bytes) {
   try {
     return Decode(bytes);
+  } catch (const std::bad_alloc&) {
+    return core::BadAllocError();
   } catch (const std::exception& error) {
     return Error(ErrorKind::kCorrupt, "the schema is not valid: ", error.what());
   }

@@ -32,6 +32,10 @@ std::string ParquetBytes(const std::vector<TestColumn>& columns,
   if (!options.dictionary) {
     properties.disable_dictionary();
   }
+  if (options.page_index) {
+    properties.enable_write_page_index();
+  }
+  properties.max_rows_per_page(options.rows_of_page)->write_batch_size(1);
   if (options.decimals_as_integers) {
     properties.enable_store_decimal_as_integer();
   }

@@ -25,6 +25,8 @@ struct TestFileOptions {
   bool int96_timestamps = false;
   bool decimals_as_integers = false;
   bool dictionary = true;
+  bool page_index = false;
+  int64_t rows_of_page = 20000;
 };
 
 /// The bytes of a file with these columns.

@@ -423,8 +423,10 @@ arrow::Result<std::shared_ptr<arrow::Scalar>> MakePartitionScalar(
         local = *days * int64_t{86'400'000'000};
       }
       if (local) {
-        ARROW_ASSIGN_OR_RAISE(const int64_t instant, ToInstant(*local, time_zone));
-        return std::make_shared<arrow::TimestampScalar>(instant, arrow_type);
+        ARROW_ASSIGN_OR_RAISE(const TimeZone* zone, TimeZone::Find(time_zone));
+        if (const auto instant = zone->ToInstant(*local)) {
+          return std::make_shared<arrow::TimestampScalar>(*instant, arrow_type);
+        }
       }
       break;
     }

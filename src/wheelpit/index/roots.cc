@@ -232,14 +232,14 @@ class Expander {
   core::MetricSet* metrics_;
 };
 
-// "; did you mean '…'?", or nothing. Reads the directory that should have held the path.
-std::string NearName(const std::string& path, fs::FileSystem* file_system,
-                     const arrow::StopToken& stop) {
+// The names of a directory, so many at most; nothing is looked at.
+std::vector<std::string> NamesIn(const std::string& directory,
+                                 fs::FileSystem* file_system,
+                                 const arrow::StopToken& stop) {
   constexpr size_t kNamesMax = 10'000;
   std::vector<std::string> names;
-  // Nothing is looked at, only the names are taken.
   const auto listing = file_system->List(
-      std::string(ParentOf(path)),
+      directory,
       [&](const fs::EntryName& entry) {
         if (names.size() < kNamesMax) {
           names.emplace_back(entry.name);
@@ -247,20 +247,34 @@ std::string NearName(const std::string& path, fs::FileSystem* file_system,
         return false;
       },
       stop);
-  if (!listing.ok()) {
-    return "";
-  }
   std::sort(names.begin(), names.end());
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string_view near = core::NearestName(NameOf(path), views);
-  if (near.empty()) {
-    return "";
+  return names;
+}
+
+// Of a path that is not there: the part that is missing, and a name that is near.
+arrow::Status MissingError(const std::string& path, fs::FileSystem* file_system,
+                           const arrow::StopToken& stop) {
+  const bool relative = !path.starts_with('/');
+  std::string missing = path;
+  while (Contains(missing, '/') && ParentOf(missing) != "/" &&
+         !file_system->Stat(std::string(ParentOf(missing))).ok()) {
+    missing = std::string(ParentOf(missing));
   }
-  const std::string parent = Contains(path, '/') ? std::string(ParentOf(path)) : "";
-  std::string hint = "; did you mean ";
-  hint += fs::Quoted(Joined(parent, near));
-  hint += '?';
-  return hint;
+  const std::string parent(ParentOf(missing));
+  const std::vector<std::string> names = NamesIn(parent, file_system, stop);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view near = core::NearestName(NameOf(missing), views);
+  std::string hint;
+  if (missing != path) {
+    hint += ": " + fs::Quoted(parent) + " has no " + fs::Quoted(NameOf(missing));
+  }
+  if (!near.empty()) {
+    hint += "; did you mean ";
+    hint += fs::Quoted(Joined(Contains(missing, '/') ? parent : "", near)) + "?";
+  } else if (relative && missing == path) {
+    hint += "; relative paths begin in the working directory of the program";
+  }
+  return core::Error(core::ErrorKind::kNotFound, "there is no ", fs::Quoted(path), hint);
 }
 
 }  // namespace
@@ -301,6 +315,10 @@ arrow::Result<std::vector<fs::FileInfo>> ResolveRoots(const std::string& path,
                                                       const core::Context& context,
                                                       core::MetricSet* metrics) {
   ARROW_RETURN_NOT_OK(context.stop.Poll());
+  if (path.empty()) {
+    return core::Error(core::ErrorKind::kNotFound,
+                       "the path is empty; name a file, a directory or a glob");
+  }
   const std::string normal = Normalized(path);
   auto literal = file_system->Stat(normal);
   if (literal.ok()) {
@@ -310,8 +328,7 @@ arrow::Result<std::vector<fs::FileInfo>> ResolveRoots(const std::string& path,
     return literal.status();
   }
   if (!LooksLikePattern(normal)) {
-    return literal.status().WithMessage("there is no ", fs::Quoted(path),
-                                        NearName(normal, file_system, context.stop));
+    return MissingError(normal, file_system, context.stop);
   }
   ARROW_ASSIGN_OR_RAISE(const std::vector<PathPattern> patterns,
                         ParsePathPattern(normal));
@@ -323,7 +340,8 @@ arrow::Result<std::vector<fs::FileInfo>> ResolveRoots(const std::string& path,
   if (roots.empty()) {
     return core::Error(core::ErrorKind::kNotFound, "nothing matches the glob ",
                        fs::Quoted(path),
-                       " (wildcards pass names over that begin with '_' or '.')");
+                       " (wildcards pass hidden names over: they begin with '_' or '.', "
+                       "or end with .crc)");
   }
   std::sort(roots.begin(), roots.end(),
             [](const auto& a, const auto& b) { return a.path < b.path; });

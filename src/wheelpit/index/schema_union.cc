@@ -10,6 +10,7 @@
 #include "wheelpit/core/error.h"
 #include "wheelpit/fs/path_text.h"
 #include "wheelpit/index/column_name.h"
+#include "wheelpit/index/type_name.h"
 
 namespace wheelpit::index {
 
@@ -102,10 +103,11 @@ arrow::Result<int> SchemaUnion::AddField(const arrow::Field& field,
   TypePointer wider = WiderType(column.type, field.type());
   if (wider == nullptr) {
     return core::Error(core::ErrorKind::kInvalidSql, "the column '", column.name, "' is ",
-                       column.type->ToString(), " in ", fs::Quoted(column.path), " and ",
-                       field.type()->ToString(), " in ", fs::Quoted(path),
-                       ", and neither type holds the other's values; read the two kinds "
-                       "of files with a glob each, CAST the column and UNION ALL them");
+                       TypeName(*column.type), " in ", fs::Quoted(column.path), " and ",
+                       TypeName(*field.type()), " in ", fs::Quoted(path),
+                       ", and neither type holds the other's values; read the files of "
+                       "one type at a time, by a glob, or write one kind again with the "
+                       "other's type");
   }
   if (!wider->Equals(*column.type)) {
     column.type = std::move(wider);

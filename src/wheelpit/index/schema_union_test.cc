@@ -118,7 +118,7 @@ TEST(SchemaUnion, ErrorsNameTheFilesThatTheTypesAreFrom) {
   const arrow::Status status =
       schemas.Add(Schema({arrow::field("A", arrow::date32())}), "four");
   EXPECT_EQ(core::KindOf(status), core::ErrorKind::kInvalidSql);
-  EXPECT_THAT(status.message(), HasSubstr("is int32 in 'two' and date32[day] in 'four'"));
+  EXPECT_THAT(status.message(), HasSubstr("is int in 'two' and date in 'four'"));
 }
 
 }  // namespace

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include <arrow/scalar.h>
-#include <arrow/type.h>
-
-#include "wheelpit/index/column_name.h"
-#include "wheelpit/index/comparable.h"
-#include "wheelpit/index/statistics.h"
+#include "wheelpit/index/pruner.h"
 #include "wheelpit/index/table.h"
 
 namespace wheelpit::index {
@@ -21,88 +15,6 @@ namespace {
 // decoded meanwhile: so that small files are packed by count and large ones by size.
 constexpr int64_t kFileCostBytes = 256 << 10;
 constexpr int64_t kRowGroupCostBytes = 32 << 10;
-
-// A predicate over the files of one table.
-class Pruner {
- public:
-  Pruner(const Table& table, const Predicate& predicate) : table_(table) {
-    for (const PredicateTerm& term : predicate) {
-      if (const std::optional<int> column = ColumnOf(term.column)) {
-        terms_.push_back({ComparableTerm(term), *column, Source{}});
-      }
-    }
-  }
-
-  /// To be called before the others, for each file.
-  void Enter(const TableFile& file) {
-    file_ = &file;
-    // Files of one schema come in runs.
-    if (file.column_map == column_map_) {
-      return;
-    }
-    column_map_ = file.column_map;
-    for (Term& term : terms_) {
-      const int place = (*column_map_)[static_cast<size_t>(term.column)];
-      term.source = {.place = place, .bounds = {}};
-      if (place >= 0) {
-        term.source.bounds = BoundsReader::Make(*file.footer->schema, place);
-      }
-    }
-  }
-
-  /// What does not depend on the row group.
-  bool FileMayMatch() const {
-    return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
-      const int place = term.source.place;
-      return place >= 0 ||
-             MayMatch(term.comparable,
-                      place == -1 ? ColumnRange::OnlyNulls() : PartitionRange(place));
-    });
-  }
-
-  bool RowGroupMayMatch(const ParquetRowGroup& row_group) const {
-    return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
-      return term.source.place < 0 ||
-             MayMatch(term.comparable, term.source.bounds.Read(row_group));
-    });
-  }
-
- private:
-  // Where a file has a column: as in TableFile::column_map.
-  struct Source {
-    int place = -1;
-    BoundsReader bounds;
-  };
-  struct Term {
-    ComparableTerm comparable;
-    int column;
-    Source source;
-  };
-
-  std::optional<int> ColumnOf(std::string_view name) const {
-    const arrow::FieldVector& fields = table_.schema->fields();
-    for (size_t i = 0; i < fields.size(); ++i) {
-      if (SameName(fields[i]->name(), name)) {
-        return static_cast<int>(i);
-      }
-    }
-    return std::nullopt;
-  }
-
-  ColumnRange PartitionRange(int place) const {
-    const arrow::Scalar& scalar =
-        *file_->partition_values[static_cast<size_t>(-2 - place)];
-    if (!scalar.is_valid) {
-      return ColumnRange::OnlyNulls();
-    }
-    return ColumnRange::OneValue(ToComparable(scalar));
-  }
-
-  const Table& table_;
-  std::vector<Term> terms_;
-  const TableFile* file_ = nullptr;
-  std::shared_ptr<const std::vector<int>> column_map_;
-};
 
 // Compressed bytes of the wanted columns in a row group.
 class ByteCounter {

@@ -232,4 +232,21 @@ ColumnRange BoundsReader::Read(const ParquetRowGroup& row_group) const {
   return range;
 }
 
+ColumnRange BoundsReader::ReadPage(const PageValues& page, int64_t row_count) const {
+  if (page.only_null) {
+    return ColumnRange::OnlyNulls();
+  }
+  ColumnRange range;
+  range.may_have_nan = floating;
+  if (page.null_count >= 0) {
+    range.may_have_null = page.null_count > 0;
+    range.may_have_value = page.null_count < row_count;
+  }
+  if (page.has_min_max && kind != Kind::kNone) {
+    range.min = Decode(*this, page.min, Rounding::kDown);
+    range.max = Decode(*this, page.max, Rounding::kUp);
+  }
+  return range;
+}
+
 }  // namespace wheelpit::index

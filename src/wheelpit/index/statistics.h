@@ -9,6 +9,7 @@
 #include <arrow/type_fwd.h>
 
 #include "wheelpit/index/comparable.h"
+#include "wheelpit/index/page_index.h"
 #include "wheelpit/index/parquet_footer.h"
 
 namespace wheelpit::index {
@@ -30,6 +31,8 @@ struct BoundsReader {
 
   /// The range of the values of a row group. Bytes point into the footer.
   ColumnRange Read(const ParquetRowGroup& row_group) const;
+  /// The range of a page of `row_count` rows. Bytes point where the page's do.
+  ColumnRange ReadPage(const PageValues& page, int64_t row_count) const;
 };
 
 }  // namespace wheelpit::index

@@ -9,6 +9,7 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/type.h>
 
+#include "wheelpit/core/byte_size.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/core/task_group.h"
 #include "wheelpit/fs/path_text.h"
@@ -140,14 +141,17 @@ class FooterReader {
 arrow::Status NothingThere(const std::string& path, const FileListing& listing) {
   std::string why;
   if (listing.empty_count > 0) {
-    why += ", only " + std::to_string(listing.empty_count) + " files of zero bytes";
+    why += ", only " + core::Counted(listing.empty_count, "file") + " of zero bytes";
   }
   if (listing.hidden_count > 0) {
-    why += (why.empty() ? ", only " : " and ") + std::to_string(listing.hidden_count) +
-           " names that are passed over (they begin with '_' or '.', or are no files)";
+    why += (why.empty() ? ", only " : " and ") +
+           core::Counted(listing.hidden_count, "name") +
+           (listing.hidden_count == 1 ? " that is" : " that are") +
+           " passed over (begins with '_' or '.', ends with .crc, or is no file)";
   }
   return core::Error(ErrorKind::kNotFound, "there is no Parquet file in ",
-                     fs::Quoted(path), why);
+                     fs::Quoted(path), why,
+                     "; name the directory or the glob of the files to read");
 }
 
 // Leaves the files out whose footers were skipped.

@@ -27,7 +27,7 @@ int64_t Kept(const OperatorState& op) {
   return op.Cover(std::max(op.used_level(), op.promised.load()));
 }
 
-constexpr std::string_view kUnreserved = "reserve before allocating, or give it more";
+constexpr std::string_view kUnreserved = "give it more";
 
 // A limit as an error tells it: what is typed from there must do, so whole MiB, which
 // are printed exactly.

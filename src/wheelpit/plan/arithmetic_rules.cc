@@ -5,7 +5,6 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
-#include "wheelpit/core/error.h"
 #include "wheelpit/plan/call_rules.h"
 #include "wheelpit/plan/literal_cast.h"
 #include "wheelpit/plan/types.h"
@@ -36,18 +35,6 @@ arrow::Result<bool> ApplyDateArithmetic(CallRule* call) {
   if (add && right == TypeClass::kDate && is_days(left)) {
     std::swap(call->arguments[0], call->arguments[1]);
   } else if (left != TypeClass::kDate || !is_days(right)) {
-    const auto may_be_time = [](TypeClass c) {
-      return IsTemporal(c) || c == TypeClass::kString || c == TypeClass::kNull;
-    };
-    if (may_be_time(left) && may_be_time(right) &&
-        (!add || left == TypeClass::kNull || right == TypeClass::kNull)) {
-      return core::MakeStatus({.kind = core::ErrorKind::kUnsupported,
-                               .error_class = {},
-                               .sql_offset = call->range.offset,
-                               .sql_length = call->range.length},
-                              "intervals are not supported yet; for days between two "
-                              "dates write datediff(end, start)");
-    }
     return call->Mismatch();
   }
   call->function = add ? Function::kDateAdd : Function::kDateSub;
@@ -141,7 +128,11 @@ DecimalShape DecimalResult(Function function, DecimalShape a, DecimalShape b) {
 }  // namespace
 
 arrow::Status ApplyArithmetic(CallRule* call) {
-  ARROW_ASSIGN_OR_RAISE(const bool done, ApplyDateArithmetic(call));
+  bool done = false;
+  ARROW_RETURN_NOT_OK(ApplyIntervalArithmetic(call, &done));
+  if (!done) {
+    ARROW_ASSIGN_OR_RAISE(done, ApplyDateArithmetic(call));
+  }
   if (done) {
     return arrow::Status::OK();
   }

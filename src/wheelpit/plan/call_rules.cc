@@ -10,6 +10,7 @@
 #include <arrow/util/decimal.h>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/literal_cast.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/plan/value_text.h"
@@ -51,8 +52,6 @@ Arity ArityOf(Function function) {
     case Function::kLower:
     case Function::kLength:
     case Function::kAbs:
-    case Function::kFloor:
-    case Function::kCeil:
     case Function::kSqrt:
     case Function::kYear:
     case Function::kMonth:
@@ -60,7 +59,10 @@ Arity ArityOf(Function function) {
     case Function::kHour:
     case Function::kMinute:
     case Function::kSecond:
+    case Function::kSecondFraction:
       return {1, 1};
+    case Function::kFloor:
+    case Function::kCeil:
     case Function::kRound:
     case Function::kTrim:
     case Function::kLeftTrim:
@@ -154,6 +156,13 @@ ExprPtr NegatedLiteral(const Expr& literal, SourceRange range) {
   } else if (ClassOf(*value.type) == TypeClass::kFloat) {
     negated = std::make_shared<arrow::FloatScalar>(
         -static_cast<const arrow::FloatScalar&>(value).value);
+  } else if (IsInterval(ClassOf(*value.type))) {
+    const int64_t count = IntervalValueOf(value);
+    const bool months = ClassOf(*value.type) == TypeClass::kYearMonthInterval;
+    if (count != (months ? std::numeric_limits<int32_t>::min()
+                         : std::numeric_limits<int64_t>::min())) {
+      negated = MakeIntervalScalar(-count, value.type);
+    }
   } else if (ClassOf(*value.type) == TypeClass::kDecimal) {
     negated = std::make_shared<arrow::Decimal128Scalar>(
         -static_cast<const arrow::Decimal128Scalar&>(value).value, value.type);
@@ -243,6 +252,10 @@ arrow::Status ApplyLogic(CallRule* call) {
 // - ~ abs: the result is of the argument's type.
 arrow::Status ApplySameType(CallRule* call) {
   ExprPtr& argument = call->arguments[0];
+  if (call->function != Function::kBitNot && IsInterval(ClassOf(*argument->type))) {
+    call->type = argument->type;
+    return arrow::Status::OK();
+  }
   if (call->function != Function::kBitNot) {
     ARROW_RETURN_NOT_OK(CoerceNumber(call, 0));
   } else if (ClassOf(*argument->type) == TypeClass::kNull) {
@@ -253,6 +266,18 @@ arrow::Status ApplySameType(CallRule* call) {
     return call->Mismatch();
   }
   return arrow::Status::OK();
+}
+
+// The decimal that holds any number of the shape, rounded to so many digits.
+std::shared_ptr<arrow::DataType> RoundedType(DecimalShape shape, int32_t digits) {
+  const int integral_digits = shape.precision - shape.scale + 1;
+  if (digits < 0) {
+    const int needed = digits < -kDecimalPrecisionMax ? kDecimalPrecisionMax : 1 - digits;
+    return DecimalType(
+        {std::min(std::max(integral_digits, needed), kDecimalPrecisionMax), 0});
+  }
+  const int scale = std::min(digits, shape.scale);
+  return DecimalType({std::min(integral_digits + scale, kDecimalPrecisionMax), scale});
 }
 
 arrow::Status ApplyRound(CallRule* call) {
@@ -275,21 +300,40 @@ arrow::Status ApplyRound(CallRule* call) {
       digits.literal->is_valid
           ? static_cast<const arrow::Int32Scalar&>(*digits.literal).value
           : 0;
-  const DecimalShape shape = DecimalShapeOf(*value->type);
-  const int integral_digits = shape.precision - shape.scale + 1;
-  if (wanted < 0) {
-    const int needed = wanted < -kDecimalPrecisionMax ? kDecimalPrecisionMax : 1 - wanted;
-    call->type = DecimalType(
-        {std::min(std::max(integral_digits, needed), kDecimalPrecisionMax), 0});
-  } else {
-    const int scale = std::min(wanted, shape.scale);
-    call->type =
-        DecimalType({std::min(integral_digits + scale, kDecimalPrecisionMax), scale});
+  call->type = RoundedType(DecimalShapeOf(*value->type), wanted);
+  return arrow::Status::OK();
+}
+
+// floor and ceil to a number of digits give decimals, whatever the number is.
+arrow::Status ApplyScaledFloor(CallRule* call) {
+  const Expr& digits = *call->arguments[1];
+  if (digits.kind != ExprKind::kLiteral || !digits.literal->is_valid ||
+      ClassOf(*digits.type) != TypeClass::kInt32) {
+    return SqlError("NON_FOLDABLE_ARGUMENT", digits.range,
+                    "the number of digits of " +
+                        std::string(FunctionName(call->function)) +
+                        " must be a constant of type int");
   }
+  ExprPtr& value = call->arguments[0];
+  const TypeClass c = ClassOf(*value->type);
+  if (!IsNumeric(c) && c != TypeClass::kString && c != TypeClass::kNull) {
+    return call->Mismatch();
+  }
+  // The shapes that Spark gives to numbers which are not decimals.
+  const DecimalShape shape = c == TypeClass::kFloat    ? DecimalShape{14, 7}
+                             : c == TypeClass::kDouble ? DecimalShape{30, 15}
+                             : IsNumeric(c)            ? DecimalShapeOf(*value->type)
+                                                       : DecimalShape{38, 18};
+  value = Coerce(value, DecimalType(shape));
+  call->type =
+      RoundedType(shape, static_cast<const arrow::Int32Scalar&>(*digits.literal).value);
   return arrow::Status::OK();
 }
 
 arrow::Status ApplyFloor(CallRule* call) {
+  if (call->arguments.size() == 2) {
+    return ApplyScaledFloor(call);
+  }
   ARROW_RETURN_NOT_OK(CoerceNumber(call, 0));
   ExprPtr& value = call->arguments[0];
   const TypeClass c = ClassOf(*value->type);
@@ -370,7 +414,11 @@ arrow::Status ApplyTemporal(CallRule* call) {
   switch (call->function) {
     case Function::kHour:
     case Function::kMinute:
-    case Function::kSecond: {
+    case Function::kSecond:
+    case Function::kSecondFraction: {
+      if (call->function == Function::kSecondFraction) {
+        call->type = DecimalType({8, 6});
+      }
       const TypeClass c = ClassOf(*call->arguments[0]->type);
       return c == TypeClass::kTimestampNtz ? arrow::Status::OK()
                                            : CoerceParameter(call, 0, TimestampType());
@@ -391,6 +439,9 @@ arrow::Status ApplyTemporal(CallRule* call) {
 }
 
 arrow::Status ApplyRule(CallRule* call) {
+  if (call->function >= Function::kAddMonths) {
+    return call->Mismatch();  // made of + and - only
+  }
   switch (call->function) {
     case Function::kAdd:
     case Function::kSubtract:
@@ -447,6 +498,7 @@ arrow::Status ApplyRule(CallRule* call) {
     case Function::kHour:
     case Function::kMinute:
     case Function::kSecond:
+    case Function::kSecondFraction:
     case Function::kDateAdd:
     case Function::kDateSub:
     case Function::kDateDiff:
@@ -546,6 +598,9 @@ arrow::Result<ExprPtr> MakeCall(Function function, std::vector<ExprPtr> argument
     }
   }
   ARROW_RETURN_NOT_OK(ApplyRule(&rule));
+  if (rule.replacement != nullptr) {
+    return rule.replacement;
+  }
   auto call = std::make_shared<Expr>();
   call->kind = ExprKind::kCall;
   call->nullable = IsNullable(rule);

@@ -20,7 +20,8 @@ struct CallRule {
   std::vector<ExprPtr> arguments;
   SourceRange range;
   std::shared_ptr<arrow::DataType> type;
-  bool nullable = false;  ///< when no argument is
+  bool nullable = false;          ///< when no argument is
+  ExprPtr replacement = nullptr;  ///< what stands for the call, when it is none
 
   /// kInvalidSql, DATATYPE_MISMATCH, at the range: "<name> does not take <types>".
   arrow::Status Mismatch() const;
@@ -34,6 +35,8 @@ arrow::Status SqlError(std::string_view error_class, SourceRange range,
 
 /// + - * / div % & | ^.
 arrow::Status ApplyArithmetic(CallRule* call);
+/// The same where intervals are concerned; sets `done` when that is so.
+arrow::Status ApplyIntervalArithmetic(CallRule* call, bool* done);
 /// = <> < <= > >= <=>.
 arrow::Status ApplyComparison(CallRule* call);
 

@@ -71,7 +71,7 @@ enum class Function : uint8_t {
   kEndsWith,
   kContains,
   kAbs,
-  kFloor,
+  kFloor,  ///< (number[, digits, a literal]); so is kCeil
   kCeil,
   kRound,  ///< (number[, digits, a literal])
   kSqrt,
@@ -81,9 +81,14 @@ enum class Function : uint8_t {
   kHour,
   kMinute,
   kSecond,
+  kSecondFraction,  ///< with microseconds, as decimal(8,6)
   kDateAdd,
   kDateSub,
-  kDateDiff,  ///< (end, start)
+  kDateDiff,     ///< (end, start)
+  kAddMonths,    ///< (date or time, interval of months): what + is written for, as
+  kAddTime,      ///< (time, interval of days and less),
+  kDaysBetween,  ///< and - for (date, date) and
+  kTimeBetween,  ///< (time, time), of local times
 };
 
 struct Expr;

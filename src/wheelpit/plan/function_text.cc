@@ -76,6 +76,12 @@ Spelling OperatorSpelling(Function function) {
       return {"LIKE", Form::kSpecial};
     case Function::kRLike:
       return {"RLIKE", Form::kInfix};
+    case Function::kAddMonths:
+    case Function::kAddTime:
+      return {"+", Form::kInfix};
+    case Function::kDaysBetween:
+    case Function::kTimeBetween:
+      return {"-", Form::kInfix};
     default:
       return {};
   }
@@ -133,6 +139,8 @@ std::string_view PlainFunctionName(Function function) {
       return "minute";
     case Function::kSecond:
       return "second";
+    case Function::kSecondFraction:
+      return "extract_second";
     case Function::kDateAdd:
       return "date_add";
     case Function::kDateSub:

@@ -11,6 +11,7 @@
 #include <arrow/type.h>
 #include <arrow/util/decimal.h>
 
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/plan/value_text.h"
 
@@ -81,6 +82,18 @@ ScalarPtr FromDecimal(const arrow::Decimal128Scalar& value,
   double number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return std::make_shared<arrow::DoubleScalar>(number);
+}
+
+// To an interval of the same kind, or to a number of the last field.
+ScalarPtr FromInterval(const arrow::Scalar& value,
+                       const std::shared_ptr<arrow::DataType>& type) {
+  const IntervalFields from = *IntervalFieldsOf(*value.type);
+  const int64_t count = IntervalValueOf(value);
+  if (const auto to = IntervalFieldsOf(*type)) {
+    return MakeIntervalScalar(TruncateInterval(count, to->last), type);
+  }
+  return IsIntegral(ClassOf(*type)) ? FromIntegral(count / IntervalUnit(from.last), type)
+                                    : nullptr;
 }
 
 // The one special word whose meaning does not depend on the clock.
@@ -155,6 +168,9 @@ ScalarPtr CastLiteral(const arrow::Scalar& value,
       return nullptr;
     case TypeClass::kString:
       return FromString(static_cast<const arrow::StringScalar&>(value).view(), type);
+    case TypeClass::kYearMonthInterval:
+    case TypeClass::kDayTimeInterval:
+      return FromInterval(value, type);
     case TypeClass::kDate: {
       int64_t micros = 0;
       const int64_t days = static_cast<const arrow::Date32Scalar&>(value).value;

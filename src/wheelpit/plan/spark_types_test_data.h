@@ -3,7 +3,8 @@
 // pair of these types: bo boolean, i1…i8 tinyint…bigint, f4 float, f8 double,
 // 15.2 decimal(15,2), st string, bi binary, da date, ts timestamp, tn timestamp_ntz, vo
 // void;
-// - is refused, ? is an interval. Rows are the left operand, columns the right one.
+// - is refused; id interval day, is interval day to second. Rows are the left operand,
+// columns the right one.
 #pragma once
 
 namespace wheelpit::plan {
@@ -29,10 +30,10 @@ constexpr TypeTable kBinaryTypes[] = {
 - 38.34 38.32 38.27 38.17 f8 f8 38.35 38.27 38.24 38.9 38.37 f8 - - - - 38.37
 - i8 i8 i8 i8 f8 f8 f8 f8 f8 f8 f8 - - - - - -
 - - - - - - - - - - - - - - - - - -
-- da da da - - - - - - - - - - - - - ?
-- - - - - - - - - - - - - - - - - ?
-- - - - - - - - - - - - - - - - - ?
-- i1 i2 i4 i8 f4 f8 4.1 11.0 16.2 38.9 38.37 - - ? ? ? f8
+- da da da - - - - - - - - - - - - - ts
+- - - - - - - - - - - - - - - - - ts
+- - - - - - - - - - - - - - - - - tn
+- i1 i2 i4 i8 f4 f8 4.1 11.0 16.2 38.9 38.37 - - ts ts tn f8
 )"},
     {Function::kSubtract, R"(
 - - - - - - - - - - - - - - - - - -
@@ -47,12 +48,12 @@ constexpr TypeTable kBinaryTypes[] = {
 - 16.2 16.2 16.2 23.2 f8 f8 16.2 16.2 16.2 38.9 38.24 f8 - - - - 16.2
 - 38.9 38.9 38.9 38.9 f8 f8 38.9 38.9 38.9 38.9 38.9 f8 - - - - 38.9
 - 38.34 38.32 38.27 38.17 f8 f8 38.35 38.27 38.24 38.9 38.37 f8 - - - - 38.37
-- i8 i8 i8 i8 f8 f8 f8 f8 f8 f8 f8 - - ? ? ? -
+- i8 i8 i8 i8 f8 f8 f8 f8 f8 f8 f8 - - id is is -
 - - - - - - - - - - - - - - - - - -
-- da da da - - - - - - - - ? - ? ? ? ?
-- - - - - - - - - - - - ? - ? ? ? ?
-- - - - - - - - - - - - ? - ? ? ? ?
-- i1 i2 i4 i8 f4 f8 4.1 11.0 16.2 38.9 38.37 - - ? ? ? f8
+- da da da - - - - - - - - id - id is is id
+- - - - - - - - - - - - is - is is is is
+- - - - - - - - - - - - is - is is is is
+- i1 i2 i4 i8 f4 f8 4.1 11.0 16.2 38.9 38.37 - - id is is f8
 )"},
     {Function::kMultiply, R"(
 - - - - - - - - - - - - - - - - - -

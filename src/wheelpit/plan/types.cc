@@ -6,7 +6,9 @@
 
 #include <arrow/type.h>
 
+#include "wheelpit/index/type_name.h"
 #include "wheelpit/plan/expression.h"
+#include "wheelpit/plan/interval.h"
 
 namespace wheelpit::plan {
 
@@ -43,6 +45,12 @@ TypeClass ClassOf(const arrow::DataType& type) {
       }
       return timestamp.timezone().empty() ? TypeClass::kTimestampNtz
                                           : TypeClass::kTimestamp;
+    }
+    case arrow::Type::EXTENSION: {
+      const auto fields = IntervalFieldsOf(type);
+      return !fields                ? TypeClass::kOther
+             : fields->year_month() ? TypeClass::kYearMonthInterval
+                                    : TypeClass::kDayTimeInterval;
     }
     default:
       return TypeClass::kOther;
@@ -128,7 +136,7 @@ std::shared_ptr<arrow::DataType> CommonWithString(
   if (IsNumeric(c)) {
     return arrow::float64();
   }
-  return c == TypeClass::kOther ? nullptr : other;
+  return c == TypeClass::kOther || IsInterval(c) ? nullptr : other;
 }
 
 std::shared_ptr<arrow::DataType> CommonTemporal(
@@ -163,6 +171,11 @@ std::shared_ptr<arrow::DataType> CommonType(const std::shared_ptr<arrow::DataTyp
   if (IsTemporal(ca) && IsTemporal(cb)) {
     return CommonTemporal(a, b);
   }
+  if (ca == cb && IsInterval(ca)) {
+    const IntervalFields fa = *IntervalFieldsOf(*a);
+    const IntervalFields fb = *IntervalFieldsOf(*b);
+    return IntervalType({std::min(fa.first, fb.first), std::max(fa.last, fb.last)});
+  }
   if (ca == TypeClass::kString) {
     return CommonWithString(b);
   }
@@ -179,6 +192,10 @@ bool CastAllowed(TypeClass from, TypeClass to) {
   if (from == to || from == TypeClass::kNull || from == TypeClass::kString ||
       to == TypeClass::kString) {
     return true;
+  }
+  const bool exact = IsIntegral(from) || from == TypeClass::kDecimal;
+  if (IsInterval(from) || IsInterval(to)) {
+    return IsInterval(to) ? exact : IsIntegral(to) || to == TypeClass::kDecimal;
   }
   const bool number_or_boolean = IsNumeric(to) || to == TypeClass::kBoolean;
   switch (from) {
@@ -229,6 +246,9 @@ std::string TypeName(const arrow::DataType& type) {
       return "timestamp";
     case TypeClass::kTimestampNtz:
       return "timestamp_ntz";
+    case TypeClass::kYearMonthInterval:
+    case TypeClass::kDayTimeInterval:
+      return IntervalTypeName(*IntervalFieldsOf(type));
     case TypeClass::kOther:
       break;
   }
@@ -240,7 +260,7 @@ std::string TypeName(const arrow::DataType& type) {
     return "map<" + TypeName(*map.key_type()) + "," + TypeName(*map.item_type()) + ">";
   }
   if (type.id() != arrow::Type::STRUCT) {
-    return type.ToString();
+    return index::TypeName(type);
   }
   std::string text = "struct<";
   for (int i = 0; i < type.num_fields(); ++i) {

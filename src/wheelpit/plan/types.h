@@ -25,8 +25,10 @@ enum class TypeClass : uint8_t {
   kString,
   kBinary,
   kDate,
-  kTimestamp,     ///< an instant: timestamp[us, UTC]
-  kTimestampNtz,  ///< a local date and time: timestamp[us]
+  kTimestamp,          ///< an instant: timestamp[us, UTC]
+  kTimestampNtz,       ///< a local date and time: timestamp[us]
+  kYearMonthInterval,  ///< months (interval.h)
+  kDayTimeInterval,    ///< microseconds (interval.h)
   kOther,
 };
 
@@ -43,6 +45,10 @@ constexpr bool IsNumeric(TypeClass c) {
 }
 constexpr bool IsTemporal(TypeClass c) {
   return c >= TypeClass::kDate && c <= TypeClass::kTimestampNtz;
+}
+
+constexpr bool IsInterval(TypeClass c) {
+  return c == TypeClass::kYearMonthInterval || c == TypeClass::kDayTimeInterval;
 }
 
 /// Spark's TIMESTAMP: timestamp[us, UTC].

@@ -7,6 +7,7 @@
 #include <arrow/type.h>
 #include <arrow/util/decimal.h>
 
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/plan/value_text.h"
 
@@ -265,6 +266,10 @@ std::string ValueText(const arrow::Scalar& value) {
     case TypeClass::kTimestamp:
     case TypeClass::kTimestampNtz:
       AppendTimestamp(static_cast<const arrow::TimestampScalar&>(value).value, &text);
+      break;
+    case TypeClass::kYearMonthInterval:
+    case TypeClass::kDayTimeInterval:
+      AppendInterval(IntervalValueOf(value), *IntervalFieldsOf(*value.type), &text);
       break;
     default:
       return value.ToString();

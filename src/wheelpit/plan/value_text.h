@@ -65,14 +65,6 @@ struct ParsedTimestamp {
 /// Digits after the sixth of the fraction are dropped. The zone is not looked at.
 std::optional<ParsedTimestamp> ParseTimestamp(std::string_view text);
 
-/// Seconds east of Greenwich of "UTC", "GMT", "UT", "Z" and of offsets with or without
-/// one of these before them ("+02:00", "-0530", "GMT+8"); nothing for region names.
-std::optional<int32_t> ParseZoneOffset(std::string_view zone);
-
-/// Whether it has the form of a region's name ("Europe/Paris", "CET"). Which names exist
-/// is not known here.
-bool IsZoneRegion(std::string_view zone);
-
 /// A value as a SQL literal: 49.00, 5L, 'it\'s', DATE '1994-01-01', NULL.
 std::string LiteralText(const arrow::Scalar& value);
 

@@ -135,19 +135,5 @@ TEST(ValueText, TimestampsAreReadInSparksForms) {
   }
 }
 
-TEST(ValueText, ZoneOffsets) {
-  EXPECT_EQ(ParseZoneOffset("UTC"), 0);
-  EXPECT_EQ(ParseZoneOffset("Z"), 0);
-  EXPECT_EQ(ParseZoneOffset("+02:00"), 7200);
-  EXPECT_EQ(ParseZoneOffset("-0530"), -19800);
-  EXPECT_EQ(ParseZoneOffset("GMT+8"), 28800);
-  EXPECT_EQ(ParseZoneOffset("UTC-1:30"), -5400);
-  EXPECT_EQ(ParseZoneOffset("+01:02:03"), 3723);
-  for (const char* bad :
-       {"", "Europe/Paris", "+", "+19:00", "+1:60", "+01:", "Z+1", "+010203456", "+1a"}) {
-    EXPECT_EQ(ParseZoneOffset(bad), std::nullopt) << bad;
-  }
-}
-
 }  // namespace
 }  // namespace wheelpit::plan

@@ -30,7 +30,7 @@ class RowFilterOfScan final : public exec::RowFilter {
     return static_cast<int64_t>(selection_.size());
   }
 
-  bool may_fail() const override { return filter_->may_fail_; }
+  bool may_fail() const override { return filter_->may_fail(); }
 
  private:
   std::shared_ptr<const ScanFilter> filter_;
@@ -46,50 +46,12 @@ arrow::Result<std::shared_ptr<const ScanFilter>> ScanFilter::Make(
   ARROW_ASSIGN_OR_RAISE(filter->filter_, exec::Filter::Make({conjunct}, input, options));
   filter->columns_ = plan::ColumnsOf(*conjunct);
   filter->column_count_ = static_cast<size_t>(input.num_fields());
-  filter->may_fail_ = MayFail(*conjunct);
   return filter;
 }
 
 std::unique_ptr<exec::RowFilter> ScanFilter::MakeRowFilter(
     std::shared_ptr<const ScanFilter> filter) {
   return std::make_unique<RowFilterOfScan>(std::move(filter));
-}
-
-bool MayFail(const plan::Expr& expression) {
-  using plan::Function;
-  switch (expression.kind) {
-    case plan::ExprKind::kLiteral:
-    case plan::ExprKind::kColumn:
-      return false;
-    case plan::ExprKind::kCast:
-      return !expression.try_cast;
-    case plan::ExprKind::kCall:
-      break;
-  }
-  switch (expression.function) {
-    case Function::kEqual:
-    case Function::kNotEqual:
-    case Function::kLess:
-    case Function::kLessEqual:
-    case Function::kGreater:
-    case Function::kGreaterEqual:
-    case Function::kNullSafeEqual:
-    case Function::kAnd:
-    case Function::kOr:
-    case Function::kNot:
-    case Function::kIsNull:
-    case Function::kIsNotNull:
-    case Function::kIsNaN:
-    case Function::kIn:
-    case Function::kStartsWith:
-    case Function::kEndsWith:
-    case Function::kContains:
-      break;
-    default:
-      return true;
-  }
-  return std::any_of(expression.arguments.begin(), expression.arguments.end(),
-                     [](const plan::ExprPtr& argument) { return MayFail(*argument); });
 }
 
 }  // namespace wheelpit::scheduler

@@ -24,16 +24,14 @@ class ScanFilter {
   static std::unique_ptr<exec::RowFilter> MakeRowFilter(
       std::shared_ptr<const ScanFilter> filter);
 
+  /// Whether some row could make it raise an error.
+  bool may_fail() const { return filter_->can_fail(); }
+
  private:
   friend class RowFilterOfScan;
   std::unique_ptr<exec::Filter> filter_;
   std::vector<int> columns_;
   size_t column_count_ = 0;
-  bool may_fail_ = false;
 };
-
-/// Whether evaluating it can fail for some value: a cast that is not a widening one,
-/// arithmetic.
-bool MayFail(const plan::Expr& expression);
 
 }  // namespace wheelpit::scheduler

@@ -131,6 +131,8 @@ class StageBuilder {
                             ScanFilter::Make(conjunct, *scan.schema, EvaluatorOptions()));
       filters->push_back(std::move(filter));
     }
+    std::stable_partition(filters->begin(), filters->end(),
+                          [](const auto& filter) { return !filter->may_fail(); });
     std::vector<int> output;
     arrow::FieldVector fields;
     mapping_.assign(static_cast<size_t>(scan.schema->num_fields()), -1);
@@ -156,9 +158,11 @@ class StageBuilder {
         .name = "scan",
         .task_count = static_cast<int64_t>(splits->size()),
         .parallel = true,
-        .make_source = [options = options_, table = scan.table, columns = scan.columns,
-                        output, splits, filters, memories](int64_t task, int slot)
-            -> arrow::Result<std::unique_ptr<exec::Source>> {
+        .make_source =
+            [options = options_, table = scan.table, columns = scan.columns,
+             predicate = options_.page_index ? scan.predicate : index::Predicate{},
+             output, splits, filters, memories](
+                int64_t task, int slot) -> arrow::Result<std::unique_ptr<exec::Source>> {
           exec::ScanOptions scan_options;
           scan_options.table = table;
           scan_options.columns = columns;
@@ -167,6 +171,7 @@ class StageBuilder {
           for (const auto& filter : *filters) {
             scan_options.filters.push_back(ScanFilter::MakeRowFilter(filter));
           }
+          scan_options.predicate = predicate;
           scan_options.batch_rows = options.batch_rows;
           scan_options.prefetch_bytes = options.prefetch_bytes;
           scan_options.io_tasks = options.task.io_tasks;

@@ -24,6 +24,7 @@ struct BuildOptions {
   int task_slots = 1;         ///< compute threads: how finely small inputs are split
   int64_t batch_rows = 8192;  ///< of batches from the scan
   int64_t prefetch_bytes = 8 << 20;  ///< that one task reads ahead
+  bool page_index = true;            ///< leave pages out by it
   int64_t exchange_bytes = 1 << 20;  ///< that one task may be ahead of its receiver
   std::string time_zone = "UTC";
   exec::TaskContext task;

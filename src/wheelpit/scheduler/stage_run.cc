@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/guarded.h"
 
 namespace wheelpit::scheduler {
@@ -57,7 +58,8 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
   }
 
   void StartTask(size_t stage, int64_t task, int slot) {
-    auto pipeline = stages[stage].make_task(task, slot);
+    auto pipeline =
+        core::CatchBadAlloc([&] { return stages[stage].make_task(task, slot); });
     if (!pipeline.ok()) {
       // Never the last one to leave: whoever fills the stage is counted too.
       EndTask(stage, slot, pipeline.status());

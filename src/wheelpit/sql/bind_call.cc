@@ -8,12 +8,14 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/expression_binder.h"
 #include "wheelpit/sql/fold.h"
 #include "wheelpit/sql/functions.h"
 #include "wheelpit/sql/names.h"
+#include "wheelpit/sql/spark_functions.h"
 
 namespace wheelpit::sql {
 
@@ -30,31 +32,58 @@ struct ExtractRow {
 };
 
 constexpr std::array kExtractFields = {
-    ExtractRow{"year", Function::kYear},    ExtractRow{"y", Function::kYear},
-    ExtractRow{"years", Function::kYear},   ExtractRow{"yr", Function::kYear},
-    ExtractRow{"yrs", Function::kYear},     ExtractRow{"month", Function::kMonth},
-    ExtractRow{"mon", Function::kMonth},    ExtractRow{"mons", Function::kMonth},
-    ExtractRow{"months", Function::kMonth}, ExtractRow{"day", Function::kDay},
-    ExtractRow{"d", Function::kDay},        ExtractRow{"days", Function::kDay},
-    ExtractRow{"hour", Function::kHour},    ExtractRow{"h", Function::kHour},
-    ExtractRow{"hours", Function::kHour},   ExtractRow{"hr", Function::kHour},
-    ExtractRow{"hrs", Function::kHour},     ExtractRow{"minute", Function::kMinute},
-    ExtractRow{"m", Function::kMinute},     ExtractRow{"min", Function::kMinute},
-    ExtractRow{"mins", Function::kMinute},  ExtractRow{"minutes", Function::kMinute},
+    ExtractRow{"year", Function::kYear},
+    ExtractRow{"y", Function::kYear},
+    ExtractRow{"years", Function::kYear},
+    ExtractRow{"yr", Function::kYear},
+    ExtractRow{"yrs", Function::kYear},
+    ExtractRow{"month", Function::kMonth},
+    ExtractRow{"mon", Function::kMonth},
+    ExtractRow{"mons", Function::kMonth},
+    ExtractRow{"months", Function::kMonth},
+    ExtractRow{"day", Function::kDay},
+    ExtractRow{"d", Function::kDay},
+    ExtractRow{"days", Function::kDay},
+    ExtractRow{"hour", Function::kHour},
+    ExtractRow{"h", Function::kHour},
+    ExtractRow{"hours", Function::kHour},
+    ExtractRow{"hr", Function::kHour},
+    ExtractRow{"hrs", Function::kHour},
+    ExtractRow{"minute", Function::kMinute},
+    ExtractRow{"m", Function::kMinute},
+    ExtractRow{"min", Function::kMinute},
+    ExtractRow{"mins", Function::kMinute},
+    ExtractRow{"minutes", Function::kMinute},
+    ExtractRow{"second", Function::kSecondFraction},
+    ExtractRow{"s", Function::kSecondFraction},
+    ExtractRow{"sec", Function::kSecondFraction},
+    ExtractRow{"seconds", Function::kSecondFraction},
+    ExtractRow{"secs", Function::kSecondFraction},
 };
 
 // Fields that Spark extracts and nothing here does yet.
-constexpr std::array<std::string_view, 22> kOtherFields = {"second",     "s",
-                                                           "sec",        "seconds",
-                                                           "secs",       "quarter",
-                                                           "qtr",        "week",
-                                                           "w",          "weeks",
-                                                           "dow",        "dayofweek",
-                                                           "dow_iso",    "dayofweek_iso",
-                                                           "doy",        "yearofweek",
-                                                           "timezone",   "epoch",
-                                                           "century",    "decade",
-                                                           "millennium", "microsecond"};
+constexpr std::array<std::string_view, 11> kOtherFields = {
+    "quarter",   "qtr",     "week",          "w",   "weeks",     "dow",
+    "dayofweek", "dow_iso", "dayofweek_iso", "doy", "yearofweek"};
+
+// INTERVAL DAY, INTERVAL YEAR TO MONTH
+arrow::Result<std::shared_ptr<arrow::DataType>> BindIntervalType(
+    const ast::TypeName& type) {
+  constexpr std::array<std::string_view, 6> kUnits = {"year", "month",  "day",
+                                                      "hour", "minute", "second"};
+  auto field = [&](const std::string& unit) {
+    return static_cast<plan::IntervalField>(
+        std::find(kUnits.begin(), kUnits.end(), unit) - kUnits.begin());
+  };
+  plan::IntervalFields fields{field(type.units.front()), field(type.units.back())};
+  bool same_kind = (fields.first <= plan::IntervalField::kMonth) == fields.year_month();
+  if (!same_kind || (type.units.size() > 1 && fields.first >= fields.last)) {
+    return Invalid("PARSE_SYNTAX_ERROR", type.range,
+                   "INTERVAL " + type.units.front() + " TO " + type.units.back() +
+                       " is no type; the first field is the larger one of the same kind");
+  }
+  return plan::IntervalType(fields);
+}
 
 bool IsNonNullLiteral(const plan::Expr& expression) {
   return expression.kind == plan::ExprKind::kLiteral && expression.literal->is_valid;
@@ -97,6 +126,9 @@ arrow::Result<std::shared_ptr<arrow::DataType>> BindType(const ast::TypeName& ty
       word == "timestamp_ntz" || (word == "timestamp" && type.time_zone == false);
   if (local) {
     return plan::TimestampNtzType();
+  }
+  if (word == "interval" && !type.units.empty()) {
+    return BindIntervalType(type);
   }
   if (word == "void") {
     return arrow::null();
@@ -160,20 +192,44 @@ ExpressionBinder::Result ExpressionBinder::BindScalarCall(const ast::Expression&
   return BindBuiltCall(node, name);
 }
 
-// Functions made of others: if, left, nvl, nvl2, positive.
+// right(text, count): the last characters; none for a count that is not positive.
+ExpressionBinder::Result ExpressionBinder::BindRight(std::vector<ExprPtr> arguments,
+                                                     plan::SourceRange range) {
+  auto number = [&](int32_t value) {
+    return plan::MakeLiteral(std::make_shared<arrow::Int32Scalar>(value), range);
+  };
+  ARROW_ASSIGN_OR_RAISE(arguments[1],
+                        plan::MakeCast(arguments[1], arrow::int32(), false, range));
+  ARROW_RETURN_NOT_OK(Charge(*arguments[1], 1, range));
+  ARROW_ASSIGN_OR_RAISE(ExprPtr none,
+                        Call(Function::kLessEqual, {arguments[1], number(0)}, range));
+  ARROW_ASSIGN_OR_RAISE(ExprPtr start, Call(Function::kNegate, {arguments[1]}, range));
+  ARROW_ASSIGN_OR_RAISE(
+      ExprPtr tail, Call(Function::kSubstring, {arguments[0], std::move(start)}, range));
+  ARROW_ASSIGN_OR_RAISE(ExprPtr empty, Call(Function::kSubstring,
+                                            {arguments[0], number(1), number(0)}, range));
+  return Call(Function::kCase, {std::move(none), std::move(empty), std::move(tail)},
+              range);
+}
+
+// Functions made of others: if, left, nvl, nvl2, positive, right.
 ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& node,
                                                          const std::string& name) {
   size_t count = node.operands.size();
   bool coalesce = name == "nvl" || name == "ifnull";
   size_t wanted = name == "positive"               ? 1
                   : coalesce || name == "left"     ? 2
+                  : name == "right"                ? 2
                   : name == "if" || name == "nvl2" ? 3
                                                    : 0;
   if (wanted == 0) {
+    if (IsSparkFunction(name)) {
+      return NotYet("the function " + name, node.op_range);
+    }
     std::string suggestion = DidYouMean(name, FunctionNames());
-    return Invalid("UNRESOLVED_ROUTINE", node.op_range,
-                   "there is no function " + name + ", or it is not supported yet" +
-                       (suggestion.empty() ? "" : ";" + suggestion));
+    return Invalid(
+        "UNRESOLVED_ROUTINE", node.op_range,
+        "there is no function " + name + (suggestion.empty() ? "" : ";" + suggestion));
   }
   if (count != wanted) {
     return Invalid("WRONG_NUM_ARGS", node.range,
@@ -190,17 +246,24 @@ ExpressionBinder::Result ExpressionBinder::BindBuiltCall(const ast::Expression& 
     return Call(Function::kSubstring, {arguments[0], std::move(first), arguments[1]},
                 node.range);
   }
+  if (name == "right") {
+    return BindRight(std::move(arguments), node.range);
+  }
   if (coalesce) {
     return Call(Function::kCoalesce, std::move(arguments), node.range);
   }
   if (name == "nvl2") {
     ARROW_ASSIGN_OR_RAISE(arguments[0],
                           Call(Function::kIsNotNull, {arguments[0]}, node.range));
+  } else if (plan::ClassOf(*arguments[0]->type) == plan::TypeClass::kNull) {
+    // Of if alone: CASE WHEN NULL is refused, by Spark as well.
+    ARROW_ASSIGN_OR_RAISE(
+        arguments[0], plan::MakeCast(arguments[0], arrow::boolean(), false, node.range));
   }
   return Call(Function::kCase, std::move(arguments), node.range);
 }
 
-// trim(text) and TRIM(… FROM text) hold the text first; ltrim and rtrim with two
+// TRIM(… FROM text) and btrim hold the text first; trim, ltrim and rtrim called with two
 // arguments hold the characters first, as Spark's do.
 ExpressionBinder::Result ExpressionBinder::BindTrim(const ast::Expression& node,
                                                     const std::string& name) {
@@ -208,7 +271,7 @@ ExpressionBinder::Result ExpressionBinder::BindTrim(const ast::Expression& node,
   const std::string& option = node.call->option;
   bool left = name == "ltrim" || option == "LEADING";
   bool right = name == "rtrim" || option == "TRAILING";
-  if ((name == "ltrim" || name == "rtrim") && arguments.size() == 2) {
+  if (name != "btrim" && option.empty() && arguments.size() == 2) {
     std::swap(arguments[0], arguments[1]);
   }
   Function function = left    ? Function::kLeftTrim
@@ -229,7 +292,53 @@ ExpressionBinder::Result ExpressionBinder::BindExtract(const ast::Expression& no
                            "there is no field " + field + " in a date or time");
   }
   ARROW_ASSIGN_OR_RAISE(ExprPtr source, Bind(*node.operands[1]));
+  if (plan::IsInterval(plan::ClassOf(*source->type))) {
+    return BindIntervalPart(row->function, std::move(source), node);
+  }
   return Call(row->function, {std::move(source)}, node.range);
+}
+
+// A field of an interval: so many of it, less what makes one of the next larger field.
+ExpressionBinder::Result ExpressionBinder::BindIntervalPart(Function function,
+                                                            ExprPtr source,
+                                                            const ast::Expression& node) {
+  struct Part {
+    Function function;
+    plan::IntervalField field;
+    int32_t modulus;
+    std::shared_ptr<arrow::DataType> type;
+  };
+  using plan::IntervalField;
+  const std::array parts = {
+      Part{Function::kYear, IntervalField::kYear, 0, arrow::int32()},
+      Part{Function::kMonth, IntervalField::kMonth, 12, arrow::int8()},
+      Part{Function::kDay, IntervalField::kDay, 0, arrow::int32()},
+      Part{Function::kHour, IntervalField::kHour, 24, arrow::int8()},
+      Part{Function::kMinute, IntervalField::kMinute, 60, arrow::int8()},
+      Part{Function::kSecondFraction, IntervalField::kSecond, 60,
+           arrow::decimal128(8, 6)}};
+  auto part = std::find_if(parts.begin(), parts.end(),
+                           [&](const Part& one) { return one.function == function; });
+  plan::IntervalFields fields = *plan::IntervalFieldsOf(*source->type);
+  if (part->field < fields.first || part->field > fields.last) {
+    return Invalid("INVALID_EXTRACT_FIELD", node.operands[0]->range,
+                   "there is no field " + node.operands[0]->text + " in " +
+                       plan::TypeName(*source->type));
+  }
+  bool seconds = part->field == IntervalField::kSecond;
+  for (const auto& type : {plan::IntervalType({part->field, part->field}),
+                           seconds ? arrow::decimal128(20, 6) : arrow::int64()}) {
+    ARROW_ASSIGN_OR_RAISE(source,
+                          plan::MakeCast(std::move(source), type, false, node.range));
+  }
+  if (part->modulus != 0) {
+    ExprPtr modulus = plan::MakeLiteral(
+        std::make_shared<arrow::Int32Scalar>(part->modulus), node.range);
+    ARROW_ASSIGN_OR_RAISE(
+        source,
+        Call(Function::kRemainder, {std::move(source), std::move(modulus)}, node.range));
+  }
+  return plan::MakeCast(std::move(source), part->type, false, node.range);
 }
 
 ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& node,

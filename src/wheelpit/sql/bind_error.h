@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <arrow/status.h>
 
@@ -30,6 +31,19 @@ inline arrow::Status NotYet(std::string_view what, plan::SourceRange range) {
 inline arrow::Status Invalid(std::string_view error_class, plan::SourceRange range,
                              std::string message) {
   return BindError(core::ErrorKind::kInvalidSql, error_class, range, std::move(message));
+}
+
+/// An error of what is at `range`, which did not know it. Not for errors that are
+/// nobody's fault there: a stop, a limit.
+inline arrow::Status WithRange(const arrow::Status& status, plan::SourceRange range) {
+  core::ErrorInfo info = core::InfoOf(status);
+  if (info.sql_offset >= 0 || info.kind == core::ErrorKind::kCancelled ||
+      info.kind == core::ErrorKind::kMemoryLimit) {
+    return status;
+  }
+  info.sql_offset = range.offset;
+  info.sql_length = range.length;
+  return core::MakeStatus(std::move(info), status.message());
 }
 
 }  // namespace wheelpit::sql

@@ -6,6 +6,7 @@
 
 #include <arrow/type.h>
 
+#include "wheelpit/core/byte_size.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/candidate_terms.h"
@@ -47,6 +48,20 @@ NodePtr MakeOneRow() {
   node->schema = arrow::schema(arrow::FieldVector());
   node->rows.emplace_back();
   return node;
+}
+
+// "s3" of "s3://bucket/key"; nothing for a path of this machine.
+std::string_view SchemeOf(std::string_view path) {
+  const size_t end = path.find("://");
+  if (end == std::string_view::npos || end == 0) {
+    return {};
+  }
+  const std::string_view scheme = path.substr(0, end);
+  const bool good = std::all_of(scheme.begin(), scheme.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '+' || c == '-' || c == '.';
+  });
+  return good ? scheme : std::string_view();
 }
 
 std::string PathText(const ast::NamePath& path) {
@@ -110,6 +125,15 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ColumnType(
 }  // namespace
 
 arrow::Result<std::string> QueryBinder::PathOf(const ast::Relation& relation) {
+  ARROW_ASSIGN_OR_RAISE(std::string path, AnyPathOf(relation));
+  // A directory of that name can be reached by "./" before it.
+  if (const std::string_view scheme = SchemeOf(path); !scheme.empty()) {
+    return NotYet("reading from " + std::string(scheme) + "://", relation.range);
+  }
+  return path;
+}
+
+arrow::Result<std::string> QueryBinder::AnyPathOf(const ast::Relation& relation) {
   if (relation.kind == ast::RelationKind::kFile) {
     return relation.file;
   }
@@ -173,8 +197,8 @@ arrow::Result<QueryBinder::Source> QueryBinder::BindRelation(
                          ? "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH"
                          : "ASSIGNMENT_ARITY_MISMATCH",
                      aliases[0].range,
-                     std::to_string(aliases.size()) + " names for " +
-                         std::to_string(count) + " columns");
+                     core::Counted(static_cast<int64_t>(aliases.size()), "name") +
+                         " for " + core::Counted(static_cast<int64_t>(count), "column"));
     }
     source.node = RenameColumns(std::move(source.node), aliases);
   }
@@ -242,8 +266,8 @@ QueryBinder::NodeResult QueryBinder::BindCommonTable(size_t index) {
   }
   if (static_cast<int>(table.columns.size()) != (*node)->schema->num_fields()) {
     return Invalid("ASSIGNMENT_ARITY_MISMATCH", table.columns[0].range,
-                   std::to_string(table.columns.size()) + " names for " +
-                       std::to_string((*node)->schema->num_fields()) + " columns");
+                   core::Counted(static_cast<int64_t>(table.columns.size()), "name") +
+                       " for " + core::Counted((*node)->schema->num_fields(), "column"));
   }
   return RenameColumns(*std::move(node), table.columns);
 }
@@ -256,7 +280,11 @@ QueryBinder::NodeResult QueryBinder::BindFile(const std::string& path,
   if (where != nullptr) {
     terms = CandidateTerms(*where, qualifier, options_);
   }
-  ARROW_ASSIGN_OR_RAISE(auto table, tables_.OpenPath(path, terms));
+  auto opened = tables_.OpenPath(path, terms);
+  if (!opened.ok()) {
+    return WithRange(opened.status(), range);
+  }
+  std::shared_ptr<const index::Table> table = *std::move(opened);
   ARROW_RETURN_NOT_OK(
       CheckColumnCount(static_cast<size_t>(table->schema->num_fields()), range));
   auto scan = std::make_unique<Node>();

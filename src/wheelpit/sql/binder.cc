@@ -39,7 +39,11 @@ arrow::Result<BoundStatement> BindDescribeTable(const ast::Statement& statement,
     return NotYet(statement.words, statement.range);
   }
   ARROW_ASSIGN_OR_RAISE(std::string path, QueryBinder::PathOf(*statement.relation));
-  ARROW_ASSIGN_OR_RAISE(auto table, tables.OpenPath(path, {}));
+  auto opened = tables.OpenPath(path, {});
+  if (!opened.ok()) {
+    return WithRange(opened.status(), statement.relation->range);
+  }
+  const auto table = *std::move(opened);
   bound.schema = table->schema;
   bound.partition_columns = table->partition_columns;
   return bound;

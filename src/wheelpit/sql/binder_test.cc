@@ -208,8 +208,10 @@ TEST(Binder, DatesMoveByIntervals) {
             "project[DATE '1998-09-02'](values[1x0])");
   EXPECT_EQ(OutlineOf("SELECT interval 2 weeks + dt AS q FROM 'x'"),
             "project[date_add(dt, 14)](scan[dt])");
-  EXPECT_EQ(NotYetAt("SELECT dt + interval 1 month FROM 'x'"), "dt + interval 1 month");
-  EXPECT_EQ(NotYetAt("SELECT interval 1 month"), "interval 1 month");
+  EXPECT_EQ(OutlineOf("SELECT dt - interval 1 month AS q FROM 'x'"),
+            "project[(dt + INTERVAL '-1' MONTH)](scan[dt])");
+  EXPECT_EQ(OutlineOf("SELECT dt - date '2020-01-01' AS q FROM 'x'"),
+            "project[(dt - DATE '2020-01-01')](scan[dt])");
 }
 
 TEST(Binder, ConjunctsOverNamesAndLiteralsReachTheResolverUnbound) {

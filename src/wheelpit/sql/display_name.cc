@@ -8,6 +8,7 @@
 #include <arrow/scalar.h>
 
 #include "wheelpit/plan/value_text.h"
+#include "wheelpit/sql/expression_binder.h"
 #include "wheelpit/sql/interval.h"
 #include "wheelpit/sql/literal.h"
 #include "wheelpit/sql/names.h"
@@ -43,24 +44,21 @@ std::string LiteralName(const Expression& literal) {
     std::string text;
     plan::AppendTimestamp(static_cast<const arrow::TimestampScalar&>(**value).value,
                           &text);
-    return literal.type_word + " '" + text + "'";
+    const bool local = literal.type_word == "TIMESTAMP_NTZ";
+    return (local ? "TIMESTAMP_NTZ '" : "TIMESTAMP '") + text + "'";
   }
   return typed ? plan::LiteralText(**value) : plan::ValueText(**value);
 }
 
 std::string IntervalName(const Expression& interval) {
   auto value = EvaluateInterval(interval);
-  constexpr int64_t kDayMicros = INT64_C(86400000000);
-  if (!value.ok() || (!value->year_month && !value->whole_days)) {
+  if (!value.ok()) {
     return ToString(interval);
   }
-  if (!value->year_month) {
-    return "INTERVAL '" + std::to_string(value->micros / kDayMicros) + "' DAY";
-  }
-  bool years = value->months % 12 == 0 && interval.intervals[0].unit == "year" &&
-               interval.intervals.size() == 1;
-  return years ? "INTERVAL '" + std::to_string(value->months / 12) + "' YEAR"
-               : "INTERVAL '" + std::to_string(value->months) + "' MONTH";
+  std::string text;
+  plan::AppendInterval(value->year_month() ? value->months : value->micros, value->fields,
+                       &text);
+  return text;
 }
 
 // A date moved by an interval; Spark shows the function that does it.
@@ -69,7 +67,9 @@ std::string MovedDateName(const Expression& sum) {
   const Expression& interval = *sum.operands[1];
   std::string moved = DisplayName(*sum.operands[0]);
   auto value = EvaluateInterval(interval);
-  if (!value.ok() || !value->whole_days) {
+  constexpr plan::IntervalFields kDays{plan::IntervalField::kDay,
+                                       plan::IntervalField::kDay};
+  if (!value.ok() || value->fields != kDays) {
     return moved + (minus ? " - " : " + ") + IntervalName(interval);
   }
   std::string days = "extractansiintervaldays(" + IntervalName(interval) + ")";
@@ -81,16 +81,27 @@ std::string BinaryName(const Expression& node) {
   if (sum && node.operands[1]->kind == ExpressionKind::kInterval) {
     return MovedDateName(node);
   }
-  std::string text = DisplayName(*node.operands[0]);
+  std::string open = "(";
+  std::string between = std::string(" ") + ToString(node.op) + " ";
+  std::string close = ")";
+  if (node.op == Operator::kConcat) {
+    open = "concat(";
+    between = ", ";
+  } else if (node.op == Operator::kNotEqual) {
+    open = "(NOT (";
+    between = " = ";
+    close = "))";
+  }
+  // Chains may be long: each piece is written once.
+  std::string text;
   for (size_t i = 1; i < node.operands.size(); ++i) {
-    std::string right = DisplayName(*node.operands[i]);
-    if (node.op == Operator::kConcat) {
-      text = "concat(" + text + ", " + right + ")";
-    } else if (node.op == Operator::kNotEqual) {
-      text = "(NOT (" + text + " = " + right + "))";
-    } else {
-      text = "(" + text + " " + ToString(node.op) + " " + right + ")";
-    }
+    text += open;
+  }
+  text += DisplayName(*node.operands[0]);
+  for (size_t i = 1; i < node.operands.size(); ++i) {
+    text += between;
+    text += DisplayName(*node.operands[i]);
+    text += close;
   }
   return text;
 }
@@ -162,8 +173,9 @@ std::string TrimName(const Expression& node) {
                                    : "trim(") +
            source + ")";
   }
-  return "TRIM(" + (option.empty() ? "BOTH" : option) + " " +
-         DisplayName(*node.operands[1]) + " FROM " + source + ")";
+  std::string other = DisplayName(*node.operands[1]);
+  return option.empty() ? "TRIM(BOTH " + source + " FROM " + other + ")"
+                        : "TRIM(" + option + " " + other + " FROM " + source + ")";
 }
 
 // Functions whose text is not "name(arguments)".
@@ -194,6 +206,12 @@ std::string SpecialCallName(const Expression& node, const std::string& name) {
   return {};
 }
 
+std::string CastName(const Expression& node) {
+  const auto type = BindType(*node.type);
+  return (node.try_cast ? "TRY_CAST(" : "CAST(") + DisplayName(*node.operands[0]) +
+         " AS " + UpperCase(type.ok() ? plan::TypeName(**type) : node.type->word) + ")";
+}
+
 std::string CallName(const Expression& node) {
   std::string name = LowerCase(node.call->name.back().text);
   if (std::string special = SpecialCallName(node, name); !special.empty()) {
@@ -207,7 +225,7 @@ std::string CallName(const Expression& node) {
     arguments += ", 2147483647";
   } else if (name == "round" && count == 1) {
     arguments += ", 0";
-  } else if (name == "floor" || name == "ceil" || name == "sqrt") {
+  } else if (count == 1 && (name == "floor" || name == "ceil" || name == "sqrt")) {
     name = name == "floor" ? "FLOOR" : name == "ceil" ? "CEIL" : "SQRT";
   } else if (name == "dateadd" && count == 2) {
     name = "date_add";
@@ -246,7 +264,7 @@ std::string DisplayName(const Expression& node) {
     case ExpressionKind::kCase:
       return CaseName(node);
     case ExpressionKind::kCast:
-      return DisplayName(*node.operands[0]);
+      return CastName(node);
     case ExpressionKind::kCall:
       return CallName(node);
     default:

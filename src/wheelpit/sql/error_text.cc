@@ -137,15 +137,18 @@ Window FitWindow(const std::vector<Glyph>& glyphs, size_t caret) {
 
 }  // namespace
 
-std::string FormatSqlError(std::string_view text, const arrow::Status& status) {
+std::string FormatSqlError(std::string_view text, const arrow::Status& status,
+                           int64_t statement_offset) {
   core::ErrorInfo info = core::InfoOf(status);
   std::string message;
   for (const Glyph& glyph : Glyphs(status.message(), 0)) {
     message += glyph.text;
   }
-  if (info.sql_offset < 0 || info.sql_offset > static_cast<int64_t>(text.size())) {
+  const int64_t rest = static_cast<int64_t>(text.size()) - statement_offset;
+  if (info.sql_offset < 0 || info.sql_offset > rest) {
     return message;
   }
+  info.sql_offset += statement_offset;
   auto offset = static_cast<size_t>(info.sql_offset);
   Line line = FindLine(text, offset);
   std::vector<Glyph> glyphs = Glyphs(text.substr(line.start, line.end - line.start),

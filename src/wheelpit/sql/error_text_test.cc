@@ -35,6 +35,18 @@ TEST(SqlErrorText, WithoutARangeItIsTheMessage) {
   EXPECT_EQ(Format("SELECT", 100, 1), "what is wrong");
 }
 
+TEST(SqlErrorText, CountsLinesAndColumnsInTheWholeText) {
+  const auto status = core::MakeStatus({.kind = core::ErrorKind::kInvalidSql,
+                                        .error_class = {},
+                                        .sql_offset = 7,
+                                        .sql_length = 1},
+                                       "what is wrong");
+  EXPECT_EQ(FormatSqlError("SELECT 1;\nSELECT 2; SELECT b", status, 20),
+            "what is wrong\nline 2, column 18\n  SELECT 2; SELECT b\n"
+            "                   ^");
+  EXPECT_EQ(FormatSqlError("SELECT b", status, 2), "what is wrong");
+}
+
 TEST(SqlErrorText, WideAndMarkedCharactersKeepTheCaretInPlace) {
   // Two wide characters take four columns, a combining mark none.
   EXPECT_EQ(

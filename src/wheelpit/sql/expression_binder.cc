@@ -8,6 +8,7 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/types.h"
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/fold.h"
@@ -186,7 +187,7 @@ ExpressionBinder::Result ExpressionBinder::Bind(const ast::Expression& node) {
                      "* stands for columns: it is allowed in the select list and in "
                      "count(*)");
     case ExpressionKind::kInterval:
-      return NotYet("an interval that is not added to a date", node.range);
+      return BindInterval(node);
     case ExpressionKind::kParameter:
       return NotYet("a parameter", node.range);
     case ExpressionKind::kSubquery:
@@ -259,9 +260,10 @@ ExpressionBinder::Result ExpressionBinder::BindPlus(ExprPtr operand,
   if (type == plan::TypeClass::kString || type == plan::TypeClass::kNull) {
     return plan::MakeCast(std::move(operand), arrow::float64(), false, range);
   }
-  if (!plan::IsNumeric(type)) {
-    return Invalid("DATATYPE_MISMATCH", range,
-                   "+ takes numbers, not " + plan::TypeName(*operand->type));
+  if (!plan::IsNumeric(type) && !plan::IsInterval(type)) {
+    return Invalid(
+        "DATATYPE_MISMATCH", range,
+        "+ takes numbers and intervals, not " + plan::TypeName(*operand->type));
   }
   return operand;
 }
@@ -274,11 +276,6 @@ ExpressionBinder::Result ExpressionBinder::BindBinary(const ast::Expression& nod
                node.op == Operator::kShiftRightUnsigned;
   if (shift) {
     return NotYet(std::string("the operator ") + ToString(node.op), node.op_range);
-  }
-  bool interval = node.operands[0]->kind == ExpressionKind::kInterval ||
-                  node.operands[1]->kind == ExpressionKind::kInterval;
-  if (interval) {
-    return BindDateMove(node);
   }
   ARROW_ASSIGN_OR_RAISE(ExprPtr left, Bind(*node.operands[0]));
   ARROW_ASSIGN_OR_RAISE(ExprPtr right, Bind(*node.operands[1]));
@@ -294,43 +291,12 @@ ExpressionBinder::Result ExpressionBinder::BindLogic(const ast::Expression& node
   return Balance(FunctionOf(node.op), std::move(items), node.range);
 }
 
-// date + INTERVAL: days at any date, months at one that is known now.
-ExpressionBinder::Result ExpressionBinder::BindDateMove(const ast::Expression& node) {
-  bool minus = node.op == Operator::kMinus;
-  bool interval_first = node.operands[0]->kind == ExpressionKind::kInterval;
-  if ((node.op != Operator::kPlus && !minus) || (minus && interval_first)) {
-    return NotYet("this operation on an interval", node.op_range);
-  }
-  const ast::Expression& interval = *node.operands[interval_first ? 0 : 1];
-  const ast::Expression& moved = *node.operands[interval_first ? 1 : 0];
-  if (moved.kind == ExpressionKind::kInterval) {
-    return NotYet("adding intervals", node.op_range);
-  }
-  ARROW_ASSIGN_OR_RAISE(IntervalValue value, EvaluateInterval(interval));
-  ARROW_ASSIGN_OR_RAISE(ExprPtr date, Bind(moved));
-  if (date->type->id() != arrow::Type::DATE32) {
-    return NotYet("adding an interval to " + plan::TypeName(*date->type), node.range);
-  }
-  constexpr int64_t kDayMicros = INT64_C(86400000000);
-  int64_t days = value.micros / kDayMicros;
-  if (value.whole_days && days == static_cast<int32_t>(days)) {
-    ExprPtr count = plan::MakeLiteral(
-        std::make_shared<arrow::Int32Scalar>(static_cast<int32_t>(days)), interval.range);
-    return Call(minus ? Function::kDateSub : Function::kDateAdd,
-                {std::move(date), std::move(count)}, node.range);
-  }
-  if (!value.year_month || date->kind != plan::ExprKind::kLiteral ||
-      !date->literal->is_valid) {
-    return NotYet(
-        value.year_month ? "adding months to a column" : "adding hours or less to a date",
-        node.range);
-  }
-  int32_t start = static_cast<const arrow::Date32Scalar&>(*date->literal).value;
-  std::optional<int32_t> result = AddMonths(start, minus ? -value.months : value.months);
-  if (!result) {
-    return Invalid("DATETIME_OVERFLOW", node.range, "the date is out of range");
-  }
-  return plan::MakeLiteral(std::make_shared<arrow::Date32Scalar>(*result), node.range);
+ExpressionBinder::Result ExpressionBinder::BindInterval(const ast::Expression& node) {
+  ARROW_ASSIGN_OR_RAISE(IntervalValue value, EvaluateInterval(node));
+  auto type = plan::IntervalType(value.fields);
+  return plan::MakeLiteral(
+      plan::MakeIntervalScalar(value.year_month() ? value.months : value.micros, type),
+      node.range);
 }
 
 ExpressionBinder::Result ExpressionBinder::BindIs(const ast::Expression& node) {

@@ -66,7 +66,7 @@ class ExpressionBinder {
   Result BindPlus(plan::ExprPtr operand, plan::SourceRange range);
   Result BindBinary(const ast::Expression& node);
   Result BindLogic(const ast::Expression& node);
-  Result BindDateMove(const ast::Expression& node);
+  Result BindInterval(const ast::Expression& node);
   Result BindIs(const ast::Expression& node);
   Result BindBetween(const ast::Expression& node);
   Result BindIn(const ast::Expression& node);
@@ -78,8 +78,11 @@ class ExpressionBinder {
   Result BindCall(const ast::Expression& node);
   Result BindScalarCall(const ast::Expression& node, const std::string& name);
   Result BindBuiltCall(const ast::Expression& node, const std::string& name);
+  Result BindRight(std::vector<plan::ExprPtr> arguments, plan::SourceRange range);
   Result BindTrim(const ast::Expression& node, const std::string& name);
   Result BindExtract(const ast::Expression& node);
+  Result BindIntervalPart(plan::Function function, plan::ExprPtr source,
+                          const ast::Expression& node);
   Result BindAggregate(const ast::Expression& node, plan::AggregateFunction function);
   arrow::Result<plan::Aggregate> MakeAggregate(const ast::Expression& node,
                                                plan::AggregateFunction function);

@@ -11,6 +11,7 @@
 #include <arrow/type.h>
 #include <arrow/util/decimal.h>
 
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/types.h"
 
 namespace wheelpit::sql {
@@ -123,6 +124,18 @@ ScalarPtr FoldDateMove(const Expr& call) {
   return moved ? std::make_shared<arrow::Date32Scalar>(*moved) : nullptr;
 }
 
+// A date moved by months that are known. Times depend on the session's zone, which is the
+// evaluator's affair.
+ScalarPtr FoldMonths(const Expr& call) {
+  if (plan::ClassOf(*call.type) != TypeClass::kDate) {
+    return nullptr;
+  }
+  auto moved = plan::AddMonths(ValueOf<arrow::Date32Scalar>(*call.arguments[0]),
+                               plan::IntervalValueOf(*call.arguments[1]->literal));
+  return moved ? std::make_shared<arrow::Date32Scalar>(static_cast<int32_t>(*moved))
+               : nullptr;
+}
+
 template <typename Value>
 bool Compare(Function function, const Value& a, const Value& b) {
   switch (function) {
@@ -170,12 +183,28 @@ ExprPtr BooleanLiteral(bool value, plan::SourceRange range) {
   return plan::MakeLiteral(std::make_shared<arrow::BooleanScalar>(value), range);
 }
 
-// AND and OR with a known side: the side that decides, or the other one.
+// Whether some part without columns is left to the evaluator: its value is not known
+// here, or is an error. Branches that may not be taken don't count.
+bool HasOpenConstant(const Expr& expression) {
+  if (IsLiteral(expression) || expression.kind == ExprKind::kColumn) {
+    return false;
+  }
+  bool conditional =
+      expression.kind == ExprKind::kCall && (expression.function == Function::kCase ||
+                                             expression.function == Function::kCoalesce);
+  return plan::ColumnsOf(expression).empty() ||
+         (!conditional &&
+          std::any_of(expression.arguments.begin(), expression.arguments.end(),
+                      [](const ExprPtr& one) { return HasOpenConstant(*one); }));
+}
+
+// AND and OR with a known side: the side that decides, or the other one. The left side
+// comes first, and a constant there that fails is an error whatever the right one says.
 ExprPtr FoldLogic(const ExprPtr& call) {
   bool deciding = call->function == Function::kOr;
   const ExprPtr& a = call->arguments[0];
   const ExprPtr& b = call->arguments[1];
-  if (IsBoolean(*a, deciding) || IsBoolean(*b, deciding)) {
+  if (IsBoolean(*a, deciding) || (IsBoolean(*b, deciding) && !HasOpenConstant(*a))) {
     return BooleanLiteral(deciding, call->range);
   }
   if (IsBoolean(*a, !deciding)) {
@@ -227,7 +256,8 @@ ExprPtr FoldLiterals(const ExprPtr& call) {
                                  [](const ExprPtr& one) { return IsLiteral(*one); });
   bool any_null = std::any_of(call->arguments.begin(), call->arguments.end(),
                               [](const ExprPtr& one) { return IsNullLiteral(*one); });
-  bool moves = function == Function::kDateAdd || function == Function::kDateSub;
+  bool moves = function == Function::kDateAdd || function == Function::kDateSub ||
+               function == Function::kAddMonths;
   if (!all_literal || (!IsArithmetic(function) && !IsComparison(function) && !moves)) {
     return call;
   }
@@ -236,58 +266,14 @@ ExprPtr FoldLiterals(const ExprPtr& call) {
     value = arrow::MakeNullScalar(call->type);
   } else if (IsArithmetic(function)) {
     value = FoldArithmetic(*call);
+  } else if (function == Function::kAddMonths) {
+    value = FoldMonths(*call);
   } else if (moves) {
     value = FoldDateMove(*call);
   } else {
     value = FoldComparison(*call);
   }
   return value == nullptr ? call : plan::MakeLiteral(std::move(value), call->range);
-}
-
-// Casts that never fail: wider numbers of the same kind, numbers to double, and text.
-bool CastMayFail(const Expr& cast) {
-  TypeClass from = plan::ClassOf(*cast.arguments[0]->type);
-  TypeClass to = plan::ClassOf(*cast.type);
-  if (cast.try_cast || from == TypeClass::kNull || to == TypeClass::kString) {
-    return false;
-  }
-  if (plan::IsIntegral(from) && plan::IsIntegral(to)) {
-    return to < from;
-  }
-  if (plan::IsNumeric(from) && plan::IsFloating(to)) {
-    return false;
-  }
-  if ((plan::IsIntegral(from) || from == TypeClass::kDecimal) &&
-      to == TypeClass::kDecimal) {
-    plan::DecimalShape source = plan::DecimalShapeOf(*cast.arguments[0]->type);
-    plan::DecimalShape target = plan::DecimalShapeOf(*cast.type);
-    return target.precision - target.scale < source.precision - source.scale;
-  }
-  return from != TypeClass::kDate || !plan::IsTemporal(to);
-}
-
-bool FunctionMayFail(const Expr& call) {
-  switch (call.function) {
-    case Function::kAdd:
-    case Function::kSubtract:
-    case Function::kMultiply:
-    case Function::kNegate:
-    case Function::kAbs:
-      return !plan::IsFloating(plan::ClassOf(*call.type));
-    case Function::kDivide:
-    case Function::kIntegralDivide:
-    case Function::kRemainder:
-    case Function::kLike:
-    case Function::kRLike:
-    case Function::kFloor:
-    case Function::kCeil:
-    case Function::kRound:
-    case Function::kDateAdd:
-    case Function::kDateSub:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace
@@ -321,14 +307,6 @@ ExprPtr Fold(const ExprPtr& expression) {
     default:
       return FoldLiterals(expression);
   }
-}
-
-bool MayFail(const Expr& expression) {
-  bool here = expression.kind == ExprKind::kCast   ? CastMayFail(expression)
-              : expression.kind == ExprKind::kCall ? FunctionMayFail(expression)
-                                                   : false;
-  return here || std::any_of(expression.arguments.begin(), expression.arguments.end(),
-                             [](const ExprPtr& one) { return MayFail(*one); });
 }
 
 }  // namespace wheelpit::sql

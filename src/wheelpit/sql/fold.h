@@ -14,7 +14,4 @@ plan::ExprPtr Fold(const plan::ExprPtr& expression);
 /// Whether the expression is the boolean literal `value`.
 bool IsBoolean(const plan::Expr& expression, bool value);
 
-/// Whether evaluating the expression may raise an error for some row.
-bool MayFail(const plan::Expr& expression);
-
 }  // namespace wheelpit::sql

@@ -80,9 +80,9 @@ constexpr std::array kAggregates = {
 };
 
 // What the binder builds out of other functions.
-constexpr std::array<std::string_view, 13> kBuiltNames = {
+constexpr std::array<std::string_view, 14> kBuiltNames = {
     "btrim", "date_part", "datepart", "extract",  "if",    "ifnull", "left",
-    "ltrim", "nvl",       "nvl2",     "positive", "rtrim", "trim"};
+    "ltrim", "nvl",       "nvl2",     "positive", "right", "rtrim",  "trim"};
 
 constexpr std::array<std::string_view, 12> kCastNames = {
     "bigint", "binary", "boolean",  "date",   "decimal",   "double",

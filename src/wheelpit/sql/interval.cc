@@ -16,25 +16,27 @@
 namespace wheelpit::sql {
 namespace {
 
+using plan::IntervalField;
+
 struct Unit {
   std::string_view name;
-  bool year_month;
-  int64_t factor;  // months, or microseconds
+  IntervalField field;  // as which it counts
+  int64_t factor;       // months, or microseconds
 };
 
 constexpr int64_t kSecond = 1000000;
 constexpr int64_t kDay = 86400 * kSecond;
 
-constexpr std::array kUnits = {Unit{"year", true, 12},
-                               Unit{"month", true, 1},
-                               Unit{"week", false, 7 * kDay},
-                               Unit{"day", false, kDay},
-                               Unit{"hour", false, 3600 * kSecond},
-                               Unit{"minute", false, 60 * kSecond},
-                               Unit{"second", false, kSecond},
-                               Unit{"millisecond", false, 1000},
-                               Unit{"microsecond", false, 1},
-                               Unit{"nanosecond", false, 0}};
+constexpr std::array kUnits = {Unit{"year", IntervalField::kYear, 12},
+                               Unit{"month", IntervalField::kMonth, 1},
+                               Unit{"week", IntervalField::kDay, 7 * kDay},
+                               Unit{"day", IntervalField::kDay, kDay},
+                               Unit{"hour", IntervalField::kHour, 3600 * kSecond},
+                               Unit{"minute", IntervalField::kMinute, 60 * kSecond},
+                               Unit{"second", IntervalField::kSecond, kSecond},
+                               Unit{"millisecond", IntervalField::kSecond, 1000},
+                               Unit{"microsecond", IntervalField::kSecond, 1},
+                               Unit{"nanosecond", IntervalField::kSecond, 0}};
 
 // The fields that TO goes through, each with the largest value that is not the first.
 struct Field {
@@ -108,11 +110,11 @@ class Evaluator {
                       : part.to_unit.empty() ? AddPart(part.value, part.unit)
                                              : AddRange(part));
     }
-    if (!good || (years_ && days_) || (!years_ && !days_)) {
+    const bool mixed = value_.fields.first <= IntervalField::kMonth &&
+                       value_.fields.last > IntervalField::kMonth;
+    if (!good || !any_ || mixed || value_.months != static_cast<int32_t>(value_.months)) {
       return std::nullopt;
     }
-    value_.year_month = years_;
-    value_.whole_days = days_ && whole_days_;
     return value_;
   }
 
@@ -123,9 +125,11 @@ class Evaluator {
         __builtin_add_overflow(amount, micros_more, &amount)) {
       return false;
     }
-    int64_t* target = unit.year_month ? &value_.months : &value_.micros;
-    (unit.year_month ? years_ : days_) = true;
-    whole_days_ = whole_days_ && (unit.name == "day" || unit.name == "week");
+    int64_t* target =
+        unit.field <= IntervalField::kMonth ? &value_.months : &value_.micros;
+    value_.fields.first = any_ ? std::min(value_.fields.first, unit.field) : unit.field;
+    value_.fields.last = any_ ? std::max(value_.fields.last, unit.field) : unit.field;
+    any_ = true;
     return !__builtin_add_overflow(*target, negative ? -amount : amount, target);
   }
 
@@ -203,9 +207,7 @@ class Evaluator {
   }
 
   IntervalValue value_;
-  bool years_ = false;
-  bool days_ = false;
-  bool whole_days_ = true;
+  bool any_ = false;
 };
 
 }  // namespace
@@ -224,6 +226,29 @@ arrow::Result<IntervalValue> EvaluateInterval(const ast::Expression& interval) {
         "with days and hours)");
   }
   return *value;
+}
+
+std::optional<std::string> IntervalAsOffset(const ast::Expression& interval) {
+  constexpr int64_t kSecondsMax = 18 * 3600;
+  if (interval.kind != ast::ExpressionKind::kInterval) {
+    return std::nullopt;
+  }
+  auto value = EvaluateInterval(interval);
+  if (!value.ok() || value->year_month() || value->micros % kSecond != 0) {
+    return std::nullopt;
+  }
+  int64_t seconds = value->micros / kSecond;
+  std::string text = seconds < 0 ? "-" : "+";
+  seconds = seconds < 0 ? -seconds : seconds;
+  if (seconds > kSecondsMax) {
+    return std::nullopt;
+  }
+  for (int64_t unit : {INT64_C(3600), INT64_C(60), INT64_C(1)}) {
+    int64_t part = seconds / unit % 60;
+    text += unit == 3600 ? "" : ":";
+    text += (part < 10 ? "0" : "") + std::to_string(part);
+  }
+  return text;
 }
 
 }  // namespace wheelpit::sql

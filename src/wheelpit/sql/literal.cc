@@ -141,12 +141,11 @@ arrow::Status NoTimestamp(const ast::Expression& literal) {
 
 // The instant at which clocks of a zone show the time; its text must be a zone's name.
 arrow::Result<int64_t> InstantOf(const ast::Expression& literal, int64_t local_micros,
-                                 std::string_view zone) {
-  if (std::optional<int32_t> offset = plan::ParseZoneOffset(zone)) {
-    return local_micros - *offset * plan::kMicrosPerSecond;
-  }
-  auto instant = index::ToInstant(local_micros, std::string(zone));
-  return instant.ok() ? instant : NoTimestamp(literal);
+                                 std::string_view name) {
+  auto zone = index::TimeZone::Find(name);
+  std::optional<int64_t> instant =
+      zone.ok() ? (*zone)->ToInstant(local_micros) : std::nullopt;
+  return instant ? arrow::Result<int64_t>(*instant) : NoTimestamp(literal);
 }
 
 ScalarResult TimestampValue(const ast::Expression& literal, std::string_view time_zone) {
@@ -213,25 +212,6 @@ ScalarResult TypedValue(const ast::Expression& literal, std::string_view time_zo
 }
 
 }  // namespace
-
-std::optional<int32_t> AddMonths(int32_t days, int64_t months) {
-  constexpr int64_t kMonthsMax = INT64_C(12) * 6000000;
-  if (months < -kMonthsMax || months > kMonthsMax) {
-    return std::nullopt;
-  }
-  plan::CivilDate date = plan::CivilFromDays(days);
-  int64_t month = date.year * 12 + date.month - 1 + months;
-  plan::CivilDate moved{.year = plan::FloorDivide(month, 12), .month = 1, .day = 1};
-  moved.month = static_cast<int32_t>(month - moved.year * 12) + 1;
-  moved.day = date.day;
-  while (!plan::IsCivilDate(moved) && moved.day > 28) {
-    --moved.day;
-  }
-  int64_t result = plan::DaysFromCivil(moved);
-  return result == static_cast<int32_t>(result)
-             ? std::optional(static_cast<int32_t>(result))
-             : std::nullopt;
-}
 
 ScalarResult LiteralValue(const ast::Expression& literal, std::string_view time_zone) {
   switch (literal.literal) {

@@ -22,8 +22,4 @@ namespace wheelpit::sql {
 arrow::Result<std::shared_ptr<arrow::Scalar>> LiteralValue(const ast::Expression& literal,
                                                            std::string_view time_zone);
 
-/// The date so many months later, the day cut to the month's length; nothing when out of
-/// range.
-std::optional<int32_t> AddMonths(int32_t days, int64_t months);
-
 }  // namespace wheelpit::sql

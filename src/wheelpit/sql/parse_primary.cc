@@ -363,6 +363,7 @@ ExpressionPtr Parser::ParseSubstring() {
 // TRIM([BOTH | LEADING | TRAILING] [characters] FROM source): source, then characters.
 ExpressionPtr Parser::ParseTrim() {
   ExpressionPtr node = MakeCall("trim", Here());
+  node->call->option = "BOTH";
   if (AtAny({Keyword::kBoth, Keyword::kLeading, Keyword::kTrailing})) {
     node->call->option = UpperOf(Advance());
   }

@@ -42,6 +42,7 @@ ast::Relation Parser::ParseRelationPrimary() {
     Token token = Advance();
     relation.file = DecodeString(TextOf(token));
     relation.range = token.range();
+    ParseVersion(&relation);
     ParseRelationTail(&relation);
     return relation;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "wheelpit/sql/interval.h"
 #include "wheelpit/sql/parser.h"
 #include "wheelpit/sql/recursive_descent.h"
 
@@ -170,7 +171,7 @@ std::string Parser::SettingName(std::string_view text, plan::SourceRange range) 
     bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                 (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == ':';
     if (!good && !failed()) {
-      Fail(range, "'" + name + "' is not a setting's name; write SET name = value");
+      Fail(range, name + " is not a setting's name; SHOW ALL lists them");
     }
   }
   return name;
@@ -184,7 +185,10 @@ ast::Statement Parser::ParseSet() {
   Advance();
   bool words = AtWord("VARIABLE") || AtWord("VAR") || AtWord("CATALOG") ||
                AtWord("COLLATION") || AtWord("ROLE") || AtWord("PATH");
-  if ((words && AtName(1)) || (At(Keyword::kTime) && At(Keyword::kZone, 1))) {
+  if (At(Keyword::kTime) && At(Keyword::kZone, 1)) {
+    return ParseSetTimeZone();
+  }
+  if (words && AtName(1)) {
     statement.kind = StatementKind::kOther;
     statement.words = "SET " + UpperOf(Peek());
     SkipToEnd();
@@ -211,6 +215,38 @@ ast::Statement Parser::ParseSet() {
   bool quoted =
       tokens.ok() && tokens->size() == 2 && tokens->front().kind == TokenKind::kString;
   statement.value = quoted ? DecodeString(value) : std::string(value);
+  return statement;
+}
+
+// SET TIME ZONE LOCAL | string | interval: SET and RESET of the setting.
+ast::Statement Parser::ParseSetTimeZone() {
+  ast::Statement statement;
+  statement.kind = StatementKind::kSet;
+  statement.key = "session.time_zone";
+  Advance();
+  Advance();
+  bool last = At(TokenKind::kEnd, 1) || At(TokenKind::kSemicolon, 1);
+  if (AtWord("LOCAL") && last) {
+    Advance();
+    statement.kind = StatementKind::kReset;
+  } else if (At(TokenKind::kString) && last) {
+    statement.value = DecodeString(TextOf(Advance()));
+  } else if (At(Keyword::kInterval)) {
+    plan::SourceRange range = Peek().range();
+    ast::ExpressionPtr interval = ParseExpression();
+    std::optional<std::string> offset =
+        failed() ? std::nullopt : IntervalAsOffset(*interval);
+    if (!offset && !failed()) {
+      Fail(range,
+           "an interval is a time zone when it is of hours, minutes and seconds, "
+           "at most 18 hours: INTERVAL '-08:00' HOUR TO MINUTE");
+    }
+    statement.value = offset.value_or("");
+  } else {
+    Fail(Peek().range(),
+         "a time zone is missing here: a name in quotes, as "
+         "'Europe/Berlin', an interval, or LOCAL");
+  }
   return statement;
 }
 
@@ -295,7 +331,8 @@ ast::Statement Parser::ParseOther() {
   ast::Statement statement;
   statement.kind = StatementKind::kOther;
   statement.words = UpperOf(Advance());
-  if (At(TokenKind::kWord)) {
+  // CREATE TABLE, but not the name after USE.
+  if (At(TokenKind::kWord) && statement.words != "USE") {
     statement.words += " " + UpperOf(Peek());
   }
   if (At(TokenKind::kEnd) && statement.words != "COMMIT" &&

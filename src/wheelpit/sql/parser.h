@@ -28,6 +28,8 @@ arrow::Result<ast::Statement> Parse(std::string_view text);
 /// An error about a text as a terminal shows it: the message, then line and column, the
 /// line, and carets under what it is about. Lines are cut to fit 80 columns; nothing of
 /// the text reaches the terminal as a control character. Without a range: the message.
-std::string FormatSqlError(std::string_view text, const arrow::Status& status);
+/// The error's range counts from `statement_offset`, where its statement begins.
+std::string FormatSqlError(std::string_view text, const arrow::Status& status,
+                           int64_t statement_offset = 0);
 
 }  // namespace wheelpit::sql

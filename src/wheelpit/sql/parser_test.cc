@@ -257,8 +257,8 @@ TEST(Interval, ValuesHaveTheirUnits) {
   };
   constexpr int64_t kHour = INT64_C(3600000000);
   EXPECT_EQ(value("INTERVAL '90' day").micros, 90 * 24 * kHour);
-  EXPECT_TRUE(value("INTERVAL 2 WEEKS").whole_days);
-  EXPECT_FALSE(value("INTERVAL 24 HOURS").whole_days);
+  EXPECT_EQ(value("INTERVAL 2 WEEKS").fields.last, plan::IntervalField::kDay);
+  EXPECT_EQ(value("INTERVAL 24 HOURS").fields.first, plan::IntervalField::kHour);
   EXPECT_EQ(value("INTERVAL '1-2' YEAR TO MONTH").months, 14);
   EXPECT_EQ(value("INTERVAL '-1-2' YEAR TO MONTH").months, -14);
   EXPECT_EQ(value("INTERVAL -'1' MONTH").months, -1);

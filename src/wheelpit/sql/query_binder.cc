@@ -128,7 +128,12 @@ arrow::Result<std::string> NameOf(const ast::SelectItem& item, const plan::Expr&
                expression.kind == ast::ExpressionKind::kBinary &&
                expression.operands[0]->kind != ast::ExpressionKind::kInterval &&
                expression.operands[1]->kind != ast::ExpressionKind::kInterval;
-  return moved ? MovedDateName(expression, bound) : DisplayName(expression);
+  // A column that is cast keeps its name; any other cast shows.
+  const bool column = expression.kind == ast::ExpressionKind::kCast &&
+                      expression.operands[0]->kind == ast::ExpressionKind::kColumn;
+  return moved    ? MovedDateName(expression, bound)
+         : column ? DisplayName(*expression.operands[0])
+                  : DisplayName(expression);
 }
 
 // A name that is no column and is an alias of an item before: say so.

@@ -28,6 +28,7 @@ class QueryBinder {
   static arrow::Result<std::string> PathOf(const ast::Relation& relation);
 
  private:
+  static arrow::Result<std::string> AnyPathOf(const ast::Relation& relation);
   using NodeResult = arrow::Result<std::unique_ptr<plan::Node>>;
 
   /// What FROM gives: rows, and the names of their columns.

@@ -108,6 +108,7 @@ class Parser {
   ast::Statement ParseExplain();
   ast::Statement ParseDescribe();
   ast::Statement ParseSet();
+  ast::Statement ParseSetTimeZone();
   ast::Statement ParseReset();
   ast::Statement ParseShow();
   ast::Statement ParseCopy();

@@ -66,8 +66,6 @@ bool ReadsOnlyPlainColumns(const Expr& conjunct, const std::vector<ExprPtr>& pro
 
 NodePtr PushIntoScan(NodePtr scan, std::vector<ExprPtr> conjuncts) {
   scan->filter.insert(scan->filter.end(), conjuncts.begin(), conjuncts.end());
-  std::stable_partition(scan->filter.begin(), scan->filter.end(),
-                        [](const ExprPtr& conjunct) { return !MayFail(*conjunct); });
   return scan;
 }
 

@@ -37,12 +37,6 @@ TEST(Rules, FiltersStayAboveLimitsAggregatesAndWhatCostsSomething) {
       "filter[(q > 1)](project[(a + 1)](scan[a]{(a > 2)}))");
 }
 
-TEST(Rules, ConjunctsThatMayFailComeLast) {
-  EXPECT_EQ(
-      OutlineOf("SELECT s FROM 'x' WHERE 1 / a > 0 AND a <> 0 AND b"),
-      "project[s](scan[a, s, b]{(a <> 0), b, ((1.0D / CAST(a AS double)) > 0.0D)})");
-}
-
 TEST(Rules, FiltersThatAreKnownDecide) {
   EXPECT_EQ(OutlineOf("SELECT a FROM 'x' WHERE 1 = 1"), "scan[a]");
   EXPECT_EQ(OutlineOf("SELECT a FROM 'x' WHERE 1 = 2 AND s = 'y'"), "values[0x1]");

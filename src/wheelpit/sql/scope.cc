@@ -5,9 +5,12 @@
 #include <utility>
 
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 
+#include "wheelpit/plan/types.h"
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/names.h"
+#include "wheelpit/sql/spark_functions.h"
 
 namespace wheelpit::sql {
 
@@ -21,6 +24,15 @@ std::string PathText(const ast::NamePath& path) {
     text += (text.empty() ? "" : ".") + name.text;
   }
   return text;
+}
+
+// Whether values of a file's column can be read and shown.
+bool IsReadable(const arrow::DataType& type) {
+  if (!arrow::is_nested(type.id())) {
+    return plan::ClassOf(type) != plan::TypeClass::kOther;
+  }
+  return std::all_of(type.fields().begin(), type.fields().end(),
+                     [](const auto& field) { return IsReadable(*field->type()); });
 }
 
 plan::SourceRange RangeOf(const ast::NamePath& path) {
@@ -59,6 +71,9 @@ arrow::Status Scope::Unknown(const ast::NamePath& path, plan::SourceRange range)
         kUnresolvedColumn, range,
         "there is no table or column " + path[0].text + "; FROM has " + qualifier_);
   }
+  if (path.size() == 1 && IsBareFunction(LowerCase(path[0].text))) {
+    return NotYet(UpperCase(path[0].text), range);
+  }
   std::string message = "there is no column " + PathText(path);
   if (std::string suggestion = DidYouMean(path.back().text, known); !suggestion.empty()) {
     message += ";" + suggestion;
@@ -91,7 +106,20 @@ arrow::Result<plan::ExprPtr> Scope::Find(const ast::Expression& name) const {
                        std::to_string(matches.size()) +
                        " of that name; rename one with AS");
   }
+  ARROW_RETURN_NOT_OK(CheckReadable(matches[0], name.range));
   return At(matches[0], name.range);
+}
+
+arrow::Status Scope::CheckReadable(size_t column, plan::SourceRange range) const {
+  const Column& found = columns_[column];
+  if (IsReadable(*found.type)) {
+    return arrow::Status::OK();
+  }
+  return BindError(core::ErrorKind::kUnsupported, "UNSUPPORTED_FEATURE", range,
+                   "column " + found.name + " has the type " +
+                       plan::TypeName(*found.type) +
+                       ", which is not supported yet; SELECT * EXCEPT (" + found.name +
+                       ") reads the others");
 }
 
 plan::ExprPtr Scope::At(size_t column, plan::SourceRange range) const {
@@ -119,6 +147,7 @@ arrow::Result<std::vector<size_t>> Scope::Expand(const ast::Expression& star) co
   std::vector<size_t> positions;
   for (size_t i = 0; i < columns_.size(); ++i) {
     if (!left_out[i]) {
+      ARROW_RETURN_NOT_OK(CheckReadable(i, star.range));
       positions.push_back(i);
     }
   }

@@ -50,6 +50,8 @@ class Scope {
   };
 
   const std::vector<size_t>& Matches(std::string_view name) const;
+  /// An error when the column's type is one that nothing here reads.
+  arrow::Status CheckReadable(size_t column, plan::SourceRange range) const;
   arrow::Status Unknown(const ast::NamePath& path, plan::SourceRange range) const;
 
   std::vector<Column> columns_;

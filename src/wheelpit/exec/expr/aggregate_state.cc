@@ -398,10 +398,12 @@ StatePtr MakeExtreme(const Aggregate& aggregate, arrow::MemoryPool* pool) {
       return MakeExtremeOf<int16_t>(aggregate, pool);
     case TypeClass::kInt32:
     case TypeClass::kDate:
+    case TypeClass::kYearMonthInterval:
       return MakeExtremeOf<int32_t>(aggregate, pool);
     case TypeClass::kInt64:
     case TypeClass::kTimestamp:
     case TypeClass::kTimestampNtz:
+    case TypeClass::kDayTimeInterval:
       return MakeExtremeOf<int64_t>(aggregate, pool);
     case TypeClass::kFloat:
       return MakeExtremeOf<float>(aggregate, pool);

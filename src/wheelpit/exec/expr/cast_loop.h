@@ -15,6 +15,7 @@ inline constexpr std::string_view kCastOverflow = "CAST_OVERFLOW";
 inline constexpr std::string_view kCastInvalid = "CAST_INVALID_INPUT";
 inline constexpr std::string_view kOutOfRange = "NUMERIC_VALUE_OUT_OF_RANGE";
 inline constexpr std::string_view kOutOfSupportedRange = "NUMERIC_OUT_OF_SUPPORTED_RANGE";
+inline constexpr std::string_view kIntervalFormat = "INVALID_INTERVAL_FORMAT";
 inline constexpr std::string_view kDatetimeOverflow = "DATETIME_OVERFLOW";
 /// Not an error: the value becomes null, as NaN does as a decimal.
 inline constexpr std::string_view kBecomesNull = "NULL";

@@ -146,7 +146,9 @@ TEST(Cast, TextToDatesAndTimes) {
   EXPECT_EQ(TextTo(timestamp, "2020-01-01 10:00Z"), "CAST_INVALID_INPUT");
   EXPECT_EQ(TextTo(timestamp, "2020-01-01T"), "CAST_INVALID_INPUT");
   EXPECT_EQ(TextTo(timestamp, "2020-01-01 10:00:00 z"), "CAST_INVALID_INPUT");
-  EXPECT_EQ(TextTo(timestamp, "2020-01-01 10:00:00 Europe/Paris"), "unsupported");
+  EXPECT_EQ(TextTo(timestamp, "2020-01-01 10:00:00 Europe/Paris"), "2020-01-01 09:00:00");
+  EXPECT_EQ(TextTo(timestamp, "2020-07-01 10:00:00 PST"), "2020-07-01 17:00:00");
+  EXPECT_EQ(TextTo(timestamp, "2020-01-01 10:00:00 Mars/Base"), "CAST_INVALID_INPUT");
   const auto local = plan::TimestampNtzType();
   EXPECT_EQ(TextTo(local, "2020-01-01 10:00:00+02:00"), "2020-01-01 10:00:00");
   EXPECT_EQ(TextTo(local, "10:00:00"), "CAST_INVALID_INPUT");

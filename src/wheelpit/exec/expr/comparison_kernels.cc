@@ -51,10 +51,12 @@ Kernel CompareOf(const arrow::DataType& type) {
       return &CompareValues<int16_t, Op>;
     case TypeClass::kInt32:
     case TypeClass::kDate:
+    case TypeClass::kYearMonthInterval:
       return &CompareValues<int32_t, Op>;
     case TypeClass::kInt64:
     case TypeClass::kTimestamp:
     case TypeClass::kTimestampNtz:
+    case TypeClass::kDayTimeInterval:
       return &CompareValues<int64_t, Op>;
     case TypeClass::kFloat:
       return &CompareValues<float, Op>;

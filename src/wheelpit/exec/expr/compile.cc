@@ -12,7 +12,9 @@
 #include "wheelpit/exec/expr/kernel.h"
 #include "wheelpit/exec/expr/membership.h"
 #include "wheelpit/exec/expr/node.h"
+#include "wheelpit/index/time_zone.h"
 #include "wheelpit/plan/comparison.h"
+#include "wheelpit/plan/value_text.h"
 
 namespace wheelpit::exec::expr {
 
@@ -63,12 +65,20 @@ bool EvaluatesRightFirst(const Expr& expression) {
 // A call or cast that is null when any argument is.
 class KernelNode : public Node {
  public:
-  KernelNode(ExprPtr expression, bool can_fail, Kernel kernel,
-             std::vector<NodePtr> arguments, int32_t zone_offset_seconds)
+  KernelNode(ExprPtr expression, bool can_fail, const KernelChoice& choice,
+             std::vector<NodePtr> arguments, const index::TimeZone* zone)
       : Node(std::move(expression), can_fail),
-        kernel_(kernel),
+        kernel_(choice.kernel),
         arguments_(std::move(arguments)),
-        zone_offset_seconds_(zone_offset_seconds) {}
+        zone_(zone) {
+    if (choice.make_state != nullptr) {
+      std::vector<const Vector*> constants;
+      for (const NodePtr& argument : arguments_) {
+        constants.push_back(argument->constant());
+      }
+      state_ = choice.make_state(constants);
+    }
+  }
 
   arrow::Result<Vector> Evaluate(Rows& rows) const override {
     std::vector<Vector> arguments(arguments_.size());
@@ -90,9 +100,8 @@ class KernelNode : public Node {
       ARROW_ASSIGN_OR_RAISE(out, AllocateVector(type(), count, rows.pool()));
     }
     ARROW_RETURN_NOT_OK(CombineValidity(arguments, count, rows.pool(), &out));
-    const KernelCall call{.expression = expression(),
-                          .pool = rows.pool(),
-                          .zone_offset_seconds = zone_offset_seconds_};
+    const KernelCall call{
+        .expression = expression(), .pool = rows.pool(), .zone = *zone_};
     ARROW_RETURN_NOT_OK(kernel_(call, arguments, count, &out));
     out.constant = all_constant;
     return out;
@@ -177,15 +186,18 @@ class KernelNode : public Node {
 
   Kernel kernel_;
   std::vector<NodePtr> arguments_;
-  int32_t zone_offset_seconds_;
+  const index::TimeZone* zone_;
+  std::unique_ptr<const KernelState> state_;
 };
 
 KernelChoice ChooseKernel(const Expr& expression) {
   const auto choosers =
       expression.kind == ExprKind::kCast
-          ? std::vector{&NumberCastKernel, &TextCastKernel, &TemporalCastKernel}
+          ? std::vector{&NumberCastKernel, &TextCastKernel, &TemporalCastKernel,
+                        &IntervalCastKernel}
           : std::vector{&ComparisonKernel, &ArithmeticKernel, &DecimalKernel,
-                        &RoundingKernel,   &TextKernel,       &TemporalKernel};
+                        &RoundingKernel,   &TextKernel,       &RegexKernel,
+                        &TemporalKernel,   &IntervalKernel};
   for (const auto chooser : choosers) {
     if (const KernelChoice choice = chooser(expression); choice.kernel != nullptr) {
       return choice;
@@ -208,6 +220,27 @@ arrow::Status Unsupported(const Expr& expression) {
                            .sql_offset = expression.range.offset,
                            .sql_length = expression.range.length},
                           what + " is not supported yet");
+}
+
+// Text to a time stamp: the text may name a zone, which must be in memory by then, since
+// evaluation may not read files.
+bool ReadsZoneNames(const Expr& expression) {
+  return expression.kind == ExprKind::kCast &&
+         plan::IsTemporal(plan::ClassOf(*expression.type)) &&
+         expression.type->id() == arrow::Type::TIMESTAMP &&
+         expression.arguments[0]->type->id() == arrow::Type::STRING;
+}
+
+void LoadZones(const Node& text) {
+  if (text.constant() == nullptr) {
+    index::TimeZone::LoadAll();
+  } else if (text.constant()->IsValid(0)) {
+    const auto parsed = plan::ParseTimestamp(text.constant()->Text(0));
+    if (parsed && !parsed->zone.empty()) {
+      // An unknown one is told of when the text is read.
+      static_cast<void>(index::TimeZone::Find(parsed->zone).ok());
+    }
+  }
 }
 
 class Compiler {
@@ -298,13 +331,16 @@ class Compiler {
       ARROW_ASSIGN_OR_RAISE(Vector null, NullVector(expression->type, options_.pool));
       return std::make_unique<ConstantNode>(expression, std::move(null));
     }
+    if (ReadsZoneNames(*expression)) {
+      LoadZones(*arguments[0]);
+    }
     const KernelChoice choice = ChooseKernel(*expression);
     if (choice.kernel == nullptr) {
       return Unsupported(*expression);
     }
     return std::make_unique<KernelNode>(
-        expression, can_fail || (choice.can_fail && !expression->try_cast), choice.kernel,
-        std::move(arguments), options_.zone_offset_seconds);
+        expression, can_fail || (choice.can_fail && !expression->try_cast), choice,
+        std::move(arguments), options_.zone);
   }
 
   // x IN (a, b) with items that are not constant is x = a OR x = b, with the same nulls

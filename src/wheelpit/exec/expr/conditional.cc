@@ -412,9 +412,10 @@ class NullSafeEqualNode : public Node {
     auto* values = MutableValues<uint8_t>(out);
     if (kernel_ != nullptr) {
       const std::vector<Vector> arguments = {left, right};
-      ARROW_RETURN_NOT_OK(kernel_(
-          {.expression = expression(), .pool = rows.pool(), .zone_offset_seconds = 0},
-          arguments, length, &out));
+      ARROW_RETURN_NOT_OK(kernel_({.expression = expression(),
+                                   .pool = rows.pool(),
+                                   .zone = index::TimeZone::Utc()},
+                                  arguments, length, &out));
     }
     for (int64_t i = 0; i < length; ++i) {
       const bool left_valid = left.IsValid(i);

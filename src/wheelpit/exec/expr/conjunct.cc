@@ -156,7 +156,8 @@ class NodeConjunct : public Conjunct {
  public:
   NodeConjunct(ExprPtr expression, NodePtr node)
       : node_(std::move(node)), columns_read_(plan::ColumnsOf(*expression)) {
-    rank = node_->can_fail() ? kFallibleRank : kSafeRank;
+    can_fail = node_->can_fail();
+    rank = can_fail ? kFallibleRank : kSafeRank;
   }
 
   arrow::Status Select(const arrow::ArrayVector& columns, int64_t length,

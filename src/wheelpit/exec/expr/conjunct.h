@@ -27,6 +27,8 @@ class Conjunct {
 
   /// Lower comes first.
   int rank = 0;
+  /// Whether some row could make it raise an error.
+  bool can_fail = false;
 };
 
 /// A comparison of a column with a literal becomes a loop over the column's own values;

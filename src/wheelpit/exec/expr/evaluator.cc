@@ -19,13 +19,9 @@ namespace wheelpit::exec {
 namespace {
 
 arrow::Result<expr::CompileOptions> CompileOptionsOf(const EvaluatorOptions& options) {
-  const auto offset = plan::ParseZoneOffset(options.time_zone);
-  if (!offset) {
-    return core::Error(core::ErrorKind::kUnsupported, "session time zone '",
-                       options.time_zone,
-                       "' is not supported yet; set UTC or an offset such as +02:00");
-  }
-  return expr::CompileOptions{.pool = options.pool, .zone_offset_seconds = *offset};
+  ARROW_ASSIGN_OR_RAISE(const index::TimeZone* zone,
+                        index::TimeZone::Find(options.time_zone));
+  return expr::CompileOptions{.pool = options.pool, .zone = zone};
 }
 
 arrow::Status CheckColumns(const plan::Expr& expression, const arrow::Schema& input) {
@@ -162,6 +158,11 @@ arrow::Status Filter::Shrink(const arrow::ArrayVector& columns,
     ARROW_RETURN_NOT_OK(conjunct->Shrink(columns, pool_, selection));
   }
   return arrow::Status::OK();
+}
+
+bool Filter::can_fail() const {
+  return std::any_of(conjuncts_.begin(), conjuncts_.end(),
+                     [](const auto& conjunct) { return conjunct->can_fail; });
 }
 
 arrow::Result<std::shared_ptr<arrow::Array>> TakeRows(

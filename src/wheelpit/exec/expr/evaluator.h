@@ -27,7 +27,9 @@ class Conjunct;
 
 struct EvaluatorOptions {
   arrow::MemoryPool* pool = nullptr;  ///< never null; outlives what is made
-  /// Of the session: "UTC" or an offset such as "+02:00". Region names are refused.
+  /// Of the session: "UTC", "+02:00", "Europe/Paris". A name that this process has not
+  /// used before is read from a file, and so are all that text which becomes a time stamp
+  /// may name: Make on threads that may block.
   std::string time_zone = "UTC";
 };
 
@@ -36,7 +38,8 @@ using Selection = std::vector<int32_t>;
 
 class Evaluator {
  public:
-  /// kUnsupported for an expression or time zone that cannot be evaluated. `input` is the
+  /// kUnsupported for an expression that cannot be evaluated, kConfiguration for a time
+  /// zone that is not known. `input` is the
   /// schema that the expressions' columns refer to.
   static arrow::Result<std::unique_ptr<Evaluator>> Make(
       const std::vector<plan::ExprPtr>& expressions, const arrow::Schema& input,
@@ -74,6 +77,9 @@ class Filter {
 
   /// Keeps of `selection` the rows for which every conjunct is true.
   arrow::Status Shrink(const arrow::ArrayVector& columns, Selection* selection) const;
+
+  /// Whether some row could make it raise an error.
+  bool can_fail() const;
 
  private:
   Filter(std::vector<std::unique_ptr<expr::Conjunct>> conjuncts, arrow::MemoryPool* pool);

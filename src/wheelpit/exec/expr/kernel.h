@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,15 +13,23 @@
 
 #include "wheelpit/exec/expr/node.h"
 #include "wheelpit/exec/expr/vector.h"
+#include "wheelpit/index/time_zone.h"
 #include "wheelpit/plan/expression.h"
 
 namespace wheelpit::exec::expr {
+
+/// What a kernel has worked out of arguments that are constant, once per plan: a pattern.
+/// Shared by threads, const.
+struct KernelState {
+  virtual ~KernelState() = default;
+};
 
 /// What a kernel is given beside its arguments.
 struct KernelCall {
   const plan::Expr& expression;
   arrow::MemoryPool* pool;
-  int32_t zone_offset_seconds;
+  const index::TimeZone& zone;         ///< of the session
+  const KernelState* state = nullptr;  ///< what its StateMaker made
 };
 
 /// Computes `count` values. `out` is allocated with the call's type (strings: not, the
@@ -31,9 +40,15 @@ using Kernel = arrow::Status (*)(const KernelCall& call,
                                  std::span<const Vector> arguments, int64_t count,
                                  Vector* out);
 
+/// The state of a kernel, from its arguments; those that are not constant are null. Null
+/// when there is none to be made.
+using StateMaker =
+    std::unique_ptr<const KernelState> (*)(std::span<const Vector* const> constants);
+
 struct KernelChoice {
   Kernel kernel = nullptr;  ///< null: there is none for these types
   bool can_fail = false;
+  StateMaker make_state = nullptr;
 };
 
 // Each answers for its own functions and gives no kernel for others.
@@ -42,10 +57,13 @@ KernelChoice DecimalKernel(const plan::Expr& call);
 KernelChoice RoundingKernel(const plan::Expr& call);
 KernelChoice ComparisonKernel(const plan::Expr& call);
 KernelChoice TextKernel(const plan::Expr& call);
+KernelChoice RegexKernel(const plan::Expr& call);
+KernelChoice IntervalKernel(const plan::Expr& call);
 KernelChoice TemporalKernel(const plan::Expr& call);
 KernelChoice NumberCastKernel(const plan::Expr& cast);
 KernelChoice TextCastKernel(const plan::Expr& cast);
 KernelChoice TemporalCastKernel(const plan::Expr& cast);
+KernelChoice IntervalCastKernel(const plan::Expr& cast);
 
 /// kData with Spark's class and the range of the expression:
 /// "[CLASS] message in <expression>".
@@ -69,6 +87,13 @@ int64_t FindFailure(const Vector& out, int64_t count, Failed failed) {
     }
   }
   return -1;
+}
+
+/// The session's clock for a TIMESTAMP, that of UTC for a TIMESTAMP_NTZ, which is local
+/// already.
+inline index::LocalClock ClockOf(const KernelCall& call, const Vector& argument) {
+  return index::LocalClock(
+      argument.type_class == TypeClass::kTimestamp ? call.zone : index::TimeZone::Utc());
 }
 
 /// out[i] = f(a[i]).

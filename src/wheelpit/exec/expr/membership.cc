@@ -187,10 +187,12 @@ arrow::Result<NodePtr> MakeMembershipNode(const plan::ExprPtr& expression,
       return MakeOf<int16_t>(expression, std::move(arguments));
     case TypeClass::kInt32:
     case TypeClass::kDate:
+    case TypeClass::kYearMonthInterval:
       return MakeOf<int32_t>(expression, std::move(arguments));
     case TypeClass::kInt64:
     case TypeClass::kTimestamp:
     case TypeClass::kTimestampNtz:
+    case TypeClass::kDayTimeInterval:
       return MakeOf<int64_t>(expression, std::move(arguments));
     case TypeClass::kFloat:
       return MakeOf<float>(expression, std::move(arguments));

@@ -15,6 +15,7 @@
 #include <arrow/type_fwd.h>
 
 #include "wheelpit/exec/expr/vector.h"
+#include "wheelpit/index/time_zone.h"
 #include "wheelpit/plan/expression.h"
 
 namespace wheelpit::exec::expr {
@@ -73,7 +74,7 @@ using NodePtr = std::unique_ptr<Node>;
 
 struct CompileOptions {
   arrow::MemoryPool* pool = nullptr;
-  int32_t zone_offset_seconds = 0;  ///< of the session time zone
+  const index::TimeZone* zone = nullptr;  ///< of the session; never null
 };
 
 /// kUnsupported, with the range, for what cannot be evaluated.

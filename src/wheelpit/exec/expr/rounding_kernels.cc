@@ -175,6 +175,26 @@ bool RoundDecimal(int128 value, DecimalShape from, int32_t digits, DecimalShape 
   return Rescale(kept, digits, to, out);
 }
 
+// Towards minus infinity, or plus infinity.
+template <bool kUp>
+bool FloorDecimal(int128 value, DecimalShape from, int32_t digits, DecimalShape to,
+                  int128* out) {
+  const int64_t dropped =
+      static_cast<int64_t>(from.scale) - std::min<int64_t>(digits, from.scale);
+  const bool all = dropped > plan::kDecimalPrecisionMax;
+  const int128 unit = all ? 1 : PowerOfTen(static_cast<int>(dropped));
+  int128 kept = all ? 0 : value / unit;
+  if ((kUp ? value > 0 : value < 0) && (all || value % unit != 0)) {
+    kept += kUp ? 1 : -1;
+  }
+  *out = 0;
+  return kept == 0 || (!all && Rescale(kept, std::min(digits, from.scale), to, out));
+}
+
+using DecimalRounding = bool (*)(int128 value, DecimalShape from, int32_t digits,
+                                 DecimalShape to, int128* out);
+
+template <DecimalRounding kRound>
 arrow::Status RoundDecimals(const KernelCall& call, std::span<const Vector> arguments,
                             int64_t count, Vector* out) {
   const int32_t digits = arguments[1].Values<int32_t>()[0];
@@ -189,7 +209,7 @@ arrow::Status RoundDecimals(const KernelCall& call, std::span<const Vector> argu
     int128 rounded = 0;
     const int128 value =
         ToInt128(arguments[0].Values<DecimalWords>()[arguments[0].At(i)]);
-    if (!RoundDecimal(value, from, digits, to, &rounded)) {
+    if (!kRound(value, from, digits, to, &rounded)) {
       ARROW_ASSIGN_OR_RAISE(const auto scalar, ToScalar(arguments[0], i, call.pool));
       return DecimalRangeError(call.expression, plan::ValueText(*scalar));
     }
@@ -220,7 +240,7 @@ KernelChoice RoundOf(TypeClass c) {
     case TypeClass::kDouble:
       return {&RoundFloating<double>};
     case TypeClass::kDecimal:
-      return {&RoundDecimals, true};
+      return {&RoundDecimals<&RoundDecimal>, true};
     default:
       return {};
   }
@@ -243,13 +263,17 @@ KernelChoice RoundingKernel(const plan::Expr& call) {
   const TypeClass c = plan::ClassOf(*call.arguments[0]->type);
   switch (call.function) {
     case Function::kFloor:
-      return c == TypeClass::kDecimal ? KernelChoice{&RoundDecimalToInteger<false>}
-             : c == TypeClass::kInt64 ? KernelChoice{&SameInteger}
-                                      : KernelChoice{&RoundToInteger<&Floor>, true};
+      return call.arguments.size() == 2
+                 ? KernelChoice{&RoundDecimals<&FloorDecimal<false>>, true}
+             : c == TypeClass::kDecimal ? KernelChoice{&RoundDecimalToInteger<false>}
+             : c == TypeClass::kInt64   ? KernelChoice{&SameInteger}
+                                        : KernelChoice{&RoundToInteger<&Floor>, true};
     case Function::kCeil:
-      return c == TypeClass::kDecimal ? KernelChoice{&RoundDecimalToInteger<true>}
-             : c == TypeClass::kInt64 ? KernelChoice{&SameInteger}
-                                      : KernelChoice{&RoundToInteger<&Ceil>, true};
+      return call.arguments.size() == 2
+                 ? KernelChoice{&RoundDecimals<&FloorDecimal<true>>, true}
+             : c == TypeClass::kDecimal ? KernelChoice{&RoundDecimalToInteger<true>}
+             : c == TypeClass::kInt64   ? KernelChoice{&SameInteger}
+                                        : KernelChoice{&RoundToInteger<&Ceil>, true};
     case Function::kRound:
       return RoundOf(c);
     case Function::kSqrt:

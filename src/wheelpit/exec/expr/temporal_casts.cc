@@ -18,48 +18,49 @@ namespace {
 using plan::kMicrosPerDay;
 using plan::kMicrosPerSecond;
 
-// Microseconds from local time in the session zone to that of a type: an instant lies
-// behind local time by the offset.
-int64_t ZoneMicros(const KernelCall& call, TypeClass c) {
-  return c == TypeClass::kTimestamp ? call.zone_offset_seconds * kMicrosPerSecond : 0;
-}
-
 arrow::Status DateToTimestamp(const KernelCall& call, std::span<const Vector> arguments,
                               int64_t count, Vector* out) {
-  const int64_t zone = ZoneMicros(call, out->type_class);
+  const index::TimeZone& zone =
+      out->type_class == TypeClass::kTimestamp ? call.zone : index::TimeZone::Utc();
   return CastLoop<int32_t, int64_t>(
       call, arguments[0], count, out,
-      [zone](int32_t days, int64_t* micros) -> std::string_view {
-        return __builtin_mul_overflow(int64_t{days}, kMicrosPerDay, micros) ||
-                       __builtin_sub_overflow(*micros, zone, micros)
-                   ? kDatetimeOverflow
-                   : std::string_view();
+      [&zone](int32_t days, int64_t* micros) -> std::string_view {
+        const auto start = zone.StartOfDay(days);
+        *micros = start.value_or(0);
+        return start ? std::string_view() : kDatetimeOverflow;
       });
 }
 
 arrow::Status TimestampToDate(const KernelCall& call, std::span<const Vector> arguments,
                               int64_t count, Vector* out) {
-  const int64_t zone = ZoneMicros(call, arguments[0].type_class);
-  UnaryLoop<int64_t>(
-      arguments[0], count, MutableValues<int32_t>(*out), [zone](int64_t micros) {
-        // In 128 bits the zone cannot overflow.
-        const int128 local = static_cast<int128>(micros) + zone;
-        const int128 days = local / kMicrosPerDay;
-        return static_cast<int32_t>(days - (local % kMicrosPerDay < 0 ? 1 : 0));
-      });
+  UnaryLoop<int64_t>(arguments[0], count, MutableValues<int32_t>(*out),
+                     [clock = ClockOf(call, arguments[0])](int64_t micros) mutable {
+                       return static_cast<int32_t>(
+                           plan::FloorDivide(clock.ToLocal(micros), kMicrosPerDay));
+                     });
   return arrow::Status::OK();
 }
 
-// TIMESTAMP to TIMESTAMP_NTZ and back.
-template <int kSign>
-arrow::Status MoveByZone(const KernelCall& call, std::span<const Vector> arguments,
-                         int64_t count, Vector* out) {
-  const int64_t zone = kSign * call.zone_offset_seconds * kMicrosPerSecond;
+arrow::Status ToTimestampNtz(const KernelCall& call, std::span<const Vector> arguments,
+                             int64_t count, Vector* out) {
   return CastLoop<int64_t, int64_t>(
       call, arguments[0], count, out,
-      [zone](int64_t micros, int64_t* moved) -> std::string_view {
-        return __builtin_add_overflow(micros, zone, moved) ? kDatetimeOverflow
-                                                           : std::string_view();
+      [clock = index::LocalClock(call.zone)](int64_t micros,
+                                             int64_t* local) mutable -> std::string_view {
+        return __builtin_add_overflow(micros, clock.OffsetAt(micros), local)
+                   ? kDatetimeOverflow
+                   : std::string_view();
+      });
+}
+
+arrow::Status FromTimestampNtz(const KernelCall& call, std::span<const Vector> arguments,
+                               int64_t count, Vector* out) {
+  return CastLoop<int64_t, int64_t>(
+      call, arguments[0], count, out,
+      [&zone = call.zone](int64_t local, int64_t* micros) -> std::string_view {
+        const auto instant = zone.ToInstant(local);
+        *micros = instant.value_or(0);
+        return instant ? std::string_view() : kDatetimeOverflow;
       });
 }
 
@@ -167,7 +168,7 @@ KernelChoice FromTimestamp(TypeClass to) {
     case TypeClass::kDate:
       return {&TimestampToDate};
     case TypeClass::kTimestampNtz:
-      return {&MoveByZone<1>, true};
+      return {&ToTimestampNtz, true};
     default:
       return {};
   }
@@ -192,7 +193,7 @@ KernelChoice ToTimestamp(TypeClass from) {
     case TypeClass::kDate:
       return {&DateToTimestamp, true};
     case TypeClass::kTimestampNtz:
-      return {&MoveByZone<-1>, true};
+      return {&FromTimestampNtz, true};
     default:
       return {};
   }

@@ -58,17 +58,28 @@ arrow::Status Day(const KernelCall&, std::span<const Vector> arguments, int64_t 
 template <int64_t kUnitSeconds, int64_t kModulus>
 arrow::Status TimePart(const KernelCall& call, std::span<const Vector> arguments,
                        int64_t count, Vector* out) {
-  // A TIMESTAMP_NTZ is local already.
-  const int64_t offset =
-      arguments[0].type_class == TypeClass::kTimestamp ? call.zone_offset_seconds : 0;
-  UnaryLoop<int64_t>(
-      arguments[0], count, MutableValues<int32_t>(*out), [offset](int64_t micros) {
-        const int64_t seconds =
-            plan::FloorDivide(micros, plan::kMicrosPerSecond) + offset;
-        const int64_t units = plan::FloorDivide(seconds, kUnitSeconds);
-        return static_cast<int32_t>(units -
-                                    plan::FloorDivide(units, kModulus) * kModulus);
-      });
+  UnaryLoop<int64_t>(arguments[0], count, MutableValues<int32_t>(*out),
+                     [clock = ClockOf(call, arguments[0])](int64_t micros) mutable {
+                       const int64_t seconds =
+                           plan::FloorDivide(micros, plan::kMicrosPerSecond) +
+                           clock.OffsetAt(micros) / plan::kMicrosPerSecond;
+                       const int64_t units = plan::FloorDivide(seconds, kUnitSeconds);
+                       return static_cast<int32_t>(
+                           units - plan::FloorDivide(units, kModulus) * kModulus);
+                     });
+  return arrow::Status::OK();
+}
+
+arrow::Status SecondFraction(const KernelCall& call, std::span<const Vector> arguments,
+                             int64_t count, Vector* out) {
+  constexpr int64_t kMicrosPerMinute = 60 * plan::kMicrosPerSecond;
+  UnaryLoop<int64_t>(arguments[0], count, MutableValues<DecimalWords>(*out),
+                     [clock = ClockOf(call, arguments[0])](int64_t micros) mutable {
+                       const int64_t local =
+                           micros % kMicrosPerMinute + clock.OffsetAt(micros);
+                       return ToWords(local - plan::FloorDivide(local, kMicrosPerMinute) *
+                                                  kMicrosPerMinute);
+                     });
   return arrow::Status::OK();
 }
 
@@ -88,6 +99,8 @@ KernelChoice TemporalKernel(const plan::Expr& call) {
       return {&TimePart<60, 60>};
     case Function::kSecond:
       return {&TimePart<1, 60>};
+    case Function::kSecondFraction:
+      return {&SecondFraction};
     case Function::kDateAdd:
       return {&MoveDays<1>};
     case Function::kDateSub:

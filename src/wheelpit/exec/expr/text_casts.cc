@@ -9,13 +9,12 @@
 #include "wheelpit/exec/expr/cast_loop.h"
 #include "wheelpit/exec/expr/kernel.h"
 #include "wheelpit/exec/expr/number_text.h"
+#include "wheelpit/plan/interval.h"
 #include "wheelpit/plan/value_text.h"
 
 namespace wheelpit::exec::expr {
 
 namespace {
-
-using plan::kMicrosPerSecond;
 
 // Text from the values of the argument: `append(value, out)`.
 template <typename A, typename Append>
@@ -83,18 +82,11 @@ arrow::Status DateToText(const KernelCall& call, std::span<const Vector> argumen
 
 arrow::Status TimestampToText(const KernelCall& call, std::span<const Vector> arguments,
                               int64_t count, Vector* out) {
-  const int64_t zone = arguments[0].type_class == TypeClass::kTimestamp
-                           ? call.zone_offset_seconds * kMicrosPerSecond
-                           : 0;
-  return ToText<int64_t>(call, arguments[0], count, out,
-                         [zone](int64_t micros, std::string* text) {
-                           // At the ends of the range the zone is given up.
-                           int64_t local = 0;
-                           if (__builtin_add_overflow(micros, zone, &local)) {
-                             local = micros;
-                           }
-                           plan::AppendTimestamp(local, text);
-                         });
+  return ToText<int64_t>(
+      call, arguments[0], count, out,
+      [clock = ClockOf(call, arguments[0])](int64_t micros, std::string* text) mutable {
+        plan::AppendTimestamp(clock.ToLocal(micros), text);
+      });
 }
 
 // Between text and binary: the same bytes.
@@ -149,16 +141,38 @@ arrow::Status TextToDecimal(const KernelCall& call, std::span<const Vector> argu
       });
 }
 
+// The zones that the rows of a text name, by their names. None is read from a file.
+class NamedZones {
+ public:
+  explicit NamedZones(const index::TimeZone& session) : session_(session) {}
+
+  /// That of the session for no name, null for an unknown one.
+  const index::TimeZone* Find(std::string_view name) {
+    if (name.empty()) {
+      return &session_;
+    }
+    if (last_ == nullptr || name != last_name_) {
+      last_ = index::TimeZone::FindLoaded(name);
+      last_name_ = name;
+    }
+    return last_;
+  }
+
+ private:
+  const index::TimeZone& session_;
+  std::string last_name_;
+  const index::TimeZone* last_ = nullptr;
+};
+
 arrow::Status TextToTimestampNtz(const KernelCall& call,
                                  std::span<const Vector> arguments, int64_t count,
                                  Vector* out) {
   return TextCastLoop<int64_t>(
       call, arguments[0], count, out,
-      [](std::string_view text, int64_t* result) -> std::string_view {
+      [zones = NamedZones(call.zone)](std::string_view text,
+                                      int64_t* result) mutable -> std::string_view {
         const auto parsed = plan::ParseTimestamp(text);
-        if (!parsed || parsed->time_only ||
-            (!parsed->zone.empty() && !plan::ParseZoneOffset(parsed->zone) &&
-             !plan::IsZoneRegion(parsed->zone))) {
+        if (!parsed || parsed->time_only || zones.Find(parsed->zone) == nullptr) {
           return kCastInvalid;
         }
         *result = parsed->local_micros;
@@ -169,38 +183,54 @@ arrow::Status TextToTimestampNtz(const KernelCall& call,
 arrow::Status TextToTimestamp(const KernelCall& call, std::span<const Vector> arguments,
                               int64_t count, Vector* out) {
   arrow::Status unsupported;
+  NamedZones zones(call.zone);
   ARROW_RETURN_NOT_OK(TextCastLoop<int64_t>(
       call, arguments[0], count, out,
       [&](std::string_view text, int64_t* result) -> std::string_view {
         const auto parsed = plan::ParseTimestamp(text);
-        if (!parsed) {
-          return kCastInvalid;
+        const index::TimeZone* zone = parsed ? zones.Find(parsed->zone) : nullptr;
+        if (zone == nullptr && parsed && index::IsZoneRegion(parsed->zone) &&
+            index::TimeZone::IsDatabaseMissing()) {
+          unsupported = core::Error(core::ErrorKind::kUnsupported, "'", text,
+                                    "' names a time zone, and this system has no "
+                                    "database of them; install the package tzdata");
+          return {};
         }
-        int64_t zone_seconds = call.zone_offset_seconds;
-        if (!parsed->zone.empty()) {
-          const auto offset = plan::ParseZoneOffset(parsed->zone);
-          if (!offset && !plan::IsZoneRegion(parsed->zone)) {
-            return kCastInvalid;
-          }
-          if (!offset && unsupported.ok()) {
-            unsupported =
-                core::Error(core::ErrorKind::kUnsupported, "time zone '", parsed->zone,
-                            "' in a time stamp is not supported yet; write "
-                            "an offset such as +01:00");
-          }
-          zone_seconds = offset.value_or(0);
+        if (zone == nullptr) {
+          return kCastInvalid;
         }
         if (parsed->time_only && unsupported.ok()) {
           unsupported = core::Error(core::ErrorKind::kUnsupported, "'", text,
                                     "' has no date; a time of the current day is not "
                                     "supported yet");
         }
-        return __builtin_sub_overflow(parsed->local_micros,
-                                      zone_seconds * kMicrosPerSecond, result)
-                   ? kCastInvalid
-                   : std::string_view();
+        const auto instant = zone->ToInstant(parsed->local_micros);
+        *result = instant.value_or(0);
+        return instant ? std::string_view() : kCastInvalid;
       }));
   return unsupported;
+}
+
+template <typename A>
+arrow::Status IntervalToText(const KernelCall& call, std::span<const Vector> arguments,
+                             int64_t count, Vector* out) {
+  return ToText<A>(
+      call, arguments[0], count, out,
+      [fields = *plan::IntervalFieldsOf(*arguments[0].type)](A value, std::string* text) {
+        plan::AppendInterval(value, fields, text);
+      });
+}
+
+template <typename R>
+arrow::Status TextToInterval(const KernelCall& call, std::span<const Vector> arguments,
+                             int64_t count, Vector* out) {
+  return TextCastLoop<R>(call, arguments[0], count, out,
+                         [fields = *plan::IntervalFieldsOf(*call.expression.type)](
+                             std::string_view text, R* result) -> std::string_view {
+                           const auto value = plan::ParseInterval(text, fields);
+                           *result = static_cast<R>(value.value_or(0));
+                           return value ? std::string_view() : kIntervalFormat;
+                         });
 }
 
 KernelChoice FromText(TypeClass to) {
@@ -227,6 +257,10 @@ KernelChoice FromText(TypeClass to) {
       return {&TextToTimestamp, true};
     case TypeClass::kTimestampNtz:
       return {&TextToTimestampNtz, true};
+    case TypeClass::kYearMonthInterval:
+      return {&TextToInterval<int32_t>, true};
+    case TypeClass::kDayTimeInterval:
+      return {&TextToInterval<int64_t>, true};
     case TypeClass::kBinary:
       return {&SameBytes};
     default:
@@ -268,6 +302,10 @@ KernelChoice TextCastKernel(const plan::Expr& cast) {
     case TypeClass::kTimestamp:
     case TypeClass::kTimestampNtz:
       return {&TimestampToText};
+    case TypeClass::kYearMonthInterval:
+      return {&IntervalToText<int32_t>};
+    case TypeClass::kDayTimeInterval:
+      return {&IntervalToText<int64_t>};
     default:
       return {};
   }

@@ -312,6 +312,7 @@ int WidthOf(TypeClass type_class) {
     case TypeClass::kInt32:
     case TypeClass::kFloat:
     case TypeClass::kDate:
+    case TypeClass::kYearMonthInterval:
     case TypeClass::kString:
     case TypeClass::kBinary:
       return 4;
@@ -319,6 +320,7 @@ int WidthOf(TypeClass type_class) {
     case TypeClass::kDouble:
     case TypeClass::kTimestamp:
     case TypeClass::kTimestampNtz:
+    case TypeClass::kDayTimeInterval:
       return 8;
     case TypeClass::kDecimal:
       return 16;

@@ -3,22 +3,29 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
+
+#include "wheelpit/core/error.h"
 
 namespace wheelpit::exec {
 
 ChunkBytes::ChunkBytes(Fetcher* fetcher, std::shared_ptr<ScanFile> file, ByteRange chunk,
-                       std::shared_ptr<arrow::Buffer> first, int64_t window_bytes)
+                       std::vector<Window> windows, int64_t window_bytes)
     : fetcher_(fetcher),
       file_(std::move(file)),
       chunk_(chunk),
-      window_bytes_(window_bytes) {
-  windows_.push_back({chunk.offset, std::move(first)});
-}
+      window_bytes_(window_bytes),
+      windows_(std::make_move_iterator(windows.begin()),
+               std::make_move_iterator(windows.end())) {}
 
 int64_t ChunkBytes::available(int64_t offset) const {
   if (windows_.empty() || offset < windows_.front().offset) return 0;
-  return std::max<int64_t>(loaded_end() - offset, 0);
+  int64_t end = windows_.front().end();
+  for (size_t i = 1; i < windows_.size() && windows_[i].offset == end; ++i) {
+    end = windows_[i].end();
+  }
+  return std::max<int64_t>(end - offset, 0);
 }
 
 arrow::Status ChunkBytes::TakeArrived() {
@@ -51,24 +58,26 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ChunkBytes::View(int64_t offset,
   ARROW_RETURN_NOT_OK(TakeArrived());
   DropBefore(offset);
   const int64_t last = offset + size;
-  if (available(offset) < size) {
+  if (const int64_t have = available(offset); have < size) {
     if (pending_ == nullptr) {
       // Windows continue each other; after a jump a new row of them begins.
-      const int64_t from =
-          available(offset) > 0 || loaded_end() == offset ? loaded_end() : offset;
+      const int64_t from = offset + have == loaded_end() ? loaded_end() : offset;
       Request(from, std::max(window_bytes_, last - from));
     }
     *wait = pending_->done.wait();
     return nullptr;
   }
   // One window ahead of the one in use.
-  if (pending_ == nullptr && loaded_end() < end() && offset >= windows_.back().offset) {
+  if (window_bytes_ > 0 && pending_ == nullptr && loaded_end() < end() &&
+      offset >= windows_.back().offset) {
     Request(loaded_end(), window_bytes_);
   }
   if (const Window& front = windows_.front(); last <= front.end()) {
     return arrow::SliceBuffer(front.buffer, offset - front.offset, size);
   }
-  ARROW_ASSIGN_OR_RAISE(auto joined, arrow::AllocateBuffer(size, fetcher_->pool()));
+  auto allocated = arrow::AllocateBuffer(size, fetcher_->pool());
+  if (!allocated.ok()) return core::WithContext(allocated.status(), file_->path());
+  auto joined = *std::move(allocated);
   int64_t filled = 0;
   for (const Window& window : windows_) {
     const int64_t begin = std::max(window.offset, offset);

@@ -8,6 +8,7 @@
 #include <arrow/buffer.h>
 #include <arrow/io/interfaces.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 
 namespace wheelpit::exec {
@@ -91,7 +92,7 @@ void Run(const FetcherOptions& options, bool abandoned, Fetch* fetch) {
   if (abandoned) {
     fetch->status = Cancelled();
   } else {
-    fetch->status = ReadAll(options, fetch);
+    fetch->status = core::CatchBadAlloc([&] { return ReadAll(options, fetch); });
     if (fetch->status.IsCancelled()) fetch->status = Cancelled();
   }
   if (!fetch->status.ok()) fetch->buffers.clear();
@@ -114,7 +115,12 @@ arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> ScanFile::Open(
     fs::FileSystem* file_system, arrow::MemoryPool* pool) {
   auto handle = handle_.Lock();
   if (*handle != nullptr) return *handle;
-  ARROW_ASSIGN_OR_RAISE(auto opened, file_system->Open(path_, pool));
+  auto found = file_system->Open(path_, pool);
+  if (!found.ok() && core::KindOf(found.status()) == ErrorKind::kNotFound) {
+    return Error(ErrorKind::kNotFound, path_,
+                 ": it was removed since it was listed; run the query again");
+  }
+  ARROW_ASSIGN_OR_RAISE(auto opened, std::move(found));
   ARROW_ASSIGN_OR_RAISE(const int64_t size, opened->GetSize());
   if (size != size_bytes_) {
     return Error(ErrorKind::kCorrupt, path_, ": it has ", size, " bytes and had ",

@@ -13,6 +13,7 @@
 #include <parquet/schema.h>
 #include <parquet/types.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 
 namespace wheelpit::exec {
@@ -346,6 +347,8 @@ arrow::Status FlatColumn::OpenByArrow(const PageSlot& page,
   try {
     dense_ = {};
     ARROW_RETURN_NOT_OK(DecodeByArrow(type, encoding, descriptor, values, count, pool));
+  } catch (const std::bad_alloc&) {
+    return core::BadAllocError();
   } catch (const std::exception& error) {
     return stream_->Corrupt(page, "it does not decode (", error.what(), ")");
   }

@@ -101,7 +101,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto column = exec::FlatColumn::Make(
       options, chunk,
       exec::ChunkBytes(&fetcher, nullptr, {0, bytes},
-                       arrow::Buffer::Wrap(data + 4, static_cast<size_t>(bytes)), 0));
+                       {{0, arrow::Buffer::Wrap(data + 4, static_cast<size_t>(bytes))}},
+                       0));
   if (!column.ok()) return 0;
   static_cast<void>(Scan(**column, rows, (data[2] & 2) != 0));
   return 0;

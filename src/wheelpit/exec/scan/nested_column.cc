@@ -18,7 +18,10 @@
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
 
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
+#include "wheelpit/index/thrift_compact.h"
+#include "wheelpit/index/type_name.h"
 
 namespace wheelpit::exec {
 
@@ -77,6 +80,27 @@ class RangesInMemory final : public arrow::io::RandomAccessFile {
   int64_t position_ = 0;
 };
 
+// The footer without its key-value metadata: the Parquet schema is enough, and from the
+// schema that Arrow's writer keeps there types would be made that the table has not, or
+// an error when it is damaged.
+std::string WithoutKeyValueMetadata(const std::string& footer) {
+  constexpr int16_t kKeyValueMetadata = 5;  // parquet.thrift FileMetaData
+  constexpr char kEmptyList = static_cast<char>(index::ThriftType::kStruct);
+  index::ThriftReader reader(footer);
+  std::string out;
+  size_t copied = 0;
+  for (index::ThriftField field; reader.NextField(&field);) {
+    const auto begin = static_cast<size_t>(reader.position());
+    reader.Skip(field.type);
+    if (field.id == kKeyValueMetadata && field.type == index::ThriftType::kList) {
+      out.append(footer, copied, begin - copied);
+      out += kEmptyList;
+      copied = static_cast<size_t>(reader.position());
+    }
+  }
+  return out.append(footer, copied);
+}
+
 }  // namespace
 
 struct NestedColumn::Reader {
@@ -94,7 +118,8 @@ NestedColumn::NestedColumn(Options options, std::unique_ptr<Reader> reader,
 NestedColumn::~NestedColumn() = default;
 
 arrow::Status NestedColumn::At(const arrow::Status& status) const {
-  const bool known = core::KindOf(status) == ErrorKind::kMemoryLimit;
+  const ErrorKind kind = core::KindOf(status);
+  const bool known = kind == ErrorKind::kMemoryLimit || kind == ErrorKind::kUnsupported;
   const std::string place = options_.path + ": row group " +
                             std::to_string(options_.row_group) + ", column '" +
                             options_.column + "'";
@@ -119,20 +144,25 @@ arrow::Result<std::unique_ptr<ColumnReader>> NestedColumn::Make(Options options)
   try {
     parquet::ReaderProperties properties(kept.pool);
     properties.set_page_checksum_verification(true);
+    const std::string raw = WithoutKeyValueMetadata(footer.raw);
     auto metadata = parquet::FileMetaData::Make(
-        footer.raw.data(), static_cast<int64_t>(footer.raw.size()), properties);
+        raw.data(), static_cast<int64_t>(raw.size()), properties);
     auto pages = parquet::ParquetFileReader::Open(std::move(file), properties, metadata);
     parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
     arrow_properties.set_batch_size(kept.batch_rows);
     arrow_properties.set_pre_buffer(false);
     arrow_properties.set_arrow_extensions_enabled(false);
     arrow_properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
-    ARROW_ASSIGN_OR_RAISE(
-        column->reader_->file,
-        parquet::arrow::FileReader::Make(kept.pool, std::move(pages), arrow_properties));
-    ARROW_ASSIGN_OR_RAISE(
-        column->reader_->batches,
-        column->reader_->file->GetRecordBatchReader({kept.row_group}, kept.leaves));
+    auto reader =
+        parquet::arrow::FileReader::Make(kept.pool, std::move(pages), arrow_properties);
+    if (!reader.ok()) return column->At(reader.status());
+    column->reader_->file = *std::move(reader);
+    auto batches =
+        column->reader_->file->GetRecordBatchReader({kept.row_group}, kept.leaves);
+    if (!batches.ok()) return column->At(batches.status());
+    column->reader_->batches = *std::move(batches);
+  } catch (const std::bad_alloc&) {
+    return column->At(core::BadAllocError());
   } catch (const std::exception& error) {
     return column->At(arrow::Status::IOError(error.what()));
   }
@@ -147,6 +177,8 @@ arrow::Status NestedColumn::ReadBatch() {
   try {
     const auto status = reader_->batches->ReadNext(&batch);
     if (!status.ok()) return At(status);
+  } catch (const std::bad_alloc&) {
+    return At(core::BadAllocError());
   } catch (const std::exception& error) {
     return At(arrow::Status::IOError(error.what()));
   }
@@ -165,8 +197,8 @@ arrow::Status NestedColumn::ReadBatch() {
     return arrow::Status::OK();
   }
   return core::Error(ErrorKind::kUnsupported, options_.path, ": column '",
-                     options_.column, "' of type ", batch_->type()->ToString(),
-                     " cannot be read as ", options_.type->ToString(),
+                     options_.column, "' of type ", index::TypeName(*batch_->type()),
+                     " cannot be read as ", index::TypeName(*options_.type),
                      ": leave it out of the query");
 }
 

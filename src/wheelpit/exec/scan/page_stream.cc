@@ -127,9 +127,38 @@ arrow::Result<bool> PageStream::Ensure(int64_t begin, int64_t end, core::Wait* w
   return true;
 }
 
+// Goes on at the page of `row`, unless what comes before the first page is not read yet.
+void PageStream::JumpTo(int64_t row) {
+  const auto& pages = *options_.pages;
+  if (next_offset_ < pages[0].offset && chunk_.offset() < pages[0].offset) return;
+  while (next_location_ + 1 < pages.size() &&
+         pages[next_location_ + 1].first_row <= row) {
+    ++next_location_;
+  }
+  next_offset_ = pages[next_location_].offset;
+  next_row_ = pages[next_location_].first_row;
+}
+
+// A header that the index does not fit would lead to rows that are not those asked for.
+arrow::Status PageStream::CheckLocation(const PageSlot& page) const {
+  const auto& pages = *options_.pages;
+  const int64_t end_row = next_location_ + 1 < pages.size()
+                              ? pages[next_location_ + 1].first_row
+                              : options_.row_count;
+  const int64_t bytes = int64_t{page.header.header_bytes} + page.header.compressed_bytes;
+  if (page.offset == pages[next_location_].offset &&
+      bytes == pages[next_location_].size_bytes && page.end_row == end_row) {
+    return arrow::Status::OK();
+  }
+  return Corrupt(page,
+                 "it is not the page that the page index has here (SET "
+                 "scan.page_index = false reads the file without it)");
+}
+
 // Reads the next header and takes its page in, with its body unless its rows all lie
 // before `begin`.
 arrow::Result<bool> PageStream::FindPage(int64_t begin, core::Wait* wait) {
+  if (options_.pages != nullptr) JumpTo(std::max(begin, next_row_));
   if (next_offset_ >= bytes_.end()) {
     return CorruptAt(next_offset_, "the column's pages end after " +
                                        std::to_string(next_row_) + " of " +
@@ -152,19 +181,31 @@ arrow::Result<bool> PageStream::FindPage(int64_t begin, core::Wait* wait) {
     if (page.end_row > options_.row_count) {
       return Corrupt(page, "more values than the row group has rows");
     }
+    if (options_.pages != nullptr) ARROW_RETURN_NOT_OK(CheckLocation(page));
     if (page.end_row > begin) {
       ARROW_ASSIGN_OR_RAISE(page.body, LoadBody(page.header, wait));
       if (page.body == nullptr) return false;
     }
     next_row_ = page.end_row;
     if (header->value_count > 0) pages_.push_back(std::move(page));
+  } else if (options_.pages != nullptr && next_offset_ >= (*options_.pages)[0].offset) {
+    return Corrupt(page, "no data page, where the page index has one");
   }
   next_offset_ += int64_t{header->header_bytes} + header->compressed_bytes;
   return true;
 }
 
 arrow::Result<std::optional<PageHeader>> PageStream::ReadHeader(core::Wait* wait) {
-  const int64_t left = bytes_.end() - next_offset_;
+  int64_t left = bytes_.end() - next_offset_;
+  if (options_.pages != nullptr) {
+    // What follows a page need not be there.
+    const auto& pages = *options_.pages;
+    const int64_t end =
+        next_offset_ < pages[0].offset
+            ? pages[0].offset
+            : pages[next_location_].offset + pages[next_location_].size_bytes;
+    left = std::min(left, end - next_offset_);
+  }
   for (int64_t size = std::min(kHeaderGuessBytes, left);;) {
     ARROW_ASSIGN_OR_RAISE(const auto bytes, bytes_.View(next_offset_, size, wait));
     if (bytes == nullptr) return std::nullopt;

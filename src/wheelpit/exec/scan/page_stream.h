@@ -19,6 +19,7 @@
 #include "wheelpit/core/metrics.h"
 #include "wheelpit/exec/scan/chunk_bytes.h"
 #include "wheelpit/exec/scan/page_header.h"
+#include "wheelpit/exec/scan/page_selector.h"
 #include "wheelpit/index/parquet_footer.h"
 
 namespace wheelpit::exec {
@@ -47,6 +48,9 @@ class PageStream {
     int row_group = 0;
     int64_t row_count = 0;
     bool optional = false;  ///< has definition levels
+    /// Where the pages lie, if it is known: those of no row that Ensure asks for are
+    /// jumped over.
+    PageLocations pages;
     arrow::MemoryPool* pool = nullptr;
     core::MetricSet* metrics = nullptr;
   };
@@ -90,6 +94,8 @@ class PageStream {
   arrow::Status CorruptAt(int64_t offset, const std::string& what) const;
   std::string Place() const;
   arrow::Result<bool> FindPage(int64_t begin, core::Wait* wait);
+  void JumpTo(int64_t row);
+  arrow::Status CheckLocation(const PageSlot& page) const;
   arrow::Result<std::optional<PageHeader>> ReadHeader(core::Wait* wait);
   arrow::Status CheckSizes(const PageHeader& header) const;
   arrow::Result<std::shared_ptr<arrow::Buffer>> LoadBody(const PageHeader& header,
@@ -107,6 +113,7 @@ class PageStream {
   std::unique_ptr<arrow::util::Codec> codec_;  // null: uncompressed
   int64_t next_offset_ = 0;                    // of the next header
   int64_t next_row_ = 0;
+  size_t next_location_ = 0;  // of options_.pages
   std::deque<PageSlot> pages_;
   std::optional<PageSlot> dictionary_;
   std::unique_ptr<arrow::ResizableBuffer> page_scratch_;

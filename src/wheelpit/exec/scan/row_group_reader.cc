@@ -25,14 +25,10 @@ RowGroupReader::RowGroupReader(Options options,
       kept_(columns_.size()) {}
 
 arrow::Result<Step> RowGroupReader::Next() {
-  if (phase_ == Phase::kBegin) {
-    if (begin_ == options_.row_count) return Step::End();
-    BeginBatch();
-  }
+  if (phase_ == Phase::kBegin && !BeginBatch()) return Step::End();
   while (phase_ == Phase::kFilter) {
     if (selection_.count() == 0) {
-      begin_ += selection_.length;
-      phase_ = Phase::kBegin;
+      EndBatch();
       return Step::Yield();
     }
     if (filter_index_ == options_.filters.size()) {
@@ -47,14 +43,24 @@ arrow::Result<Step> RowGroupReader::Next() {
   return Output();
 }
 
-void RowGroupReader::BeginBatch() {
+// False at the end of the rows.
+bool RowGroupReader::BeginBatch() {
+  while (range_ < options_.rows.size() && begin_ >= options_.rows[range_].end) ++range_;
+  if (range_ == options_.rows.size()) return false;
+  begin_ = std::max(begin_, options_.rows[range_].begin);
   const int64_t rows = std::clamp<int64_t>(
       kFilterBytes / std::max<int64_t>(options_.row_bytes, 1), 1, options_.batch_rows);
-  selection_.length = std::min(rows, options_.row_count - begin_);
+  selection_.length = std::min(rows, options_.rows[range_].end - begin_);
   selection_.all = true;
   filter_index_ = 0;
   std::fill(kept_.begin(), kept_.end(), nullptr);
   phase_ = Phase::kFilter;
+  return true;
+}
+
+void RowGroupReader::EndBatch() {
+  begin_ += selection_.length;
+  phase_ = Phase::kBegin;
 }
 
 arrow::Result<bool> RowGroupReader::EnsureSelected(size_t column,
@@ -187,10 +193,7 @@ arrow::Result<Step> RowGroupReader::Output() {
     arrays.push_back(std::move(array));
   }
   output_position_ += rows;
-  if (output_position_ == selection_.count()) {
-    begin_ += selection_.length;
-    phase_ = Phase::kBegin;
-  }
+  if (output_position_ == selection_.count()) EndBatch();
   return Step::Batch(arrow::RecordBatch::Make(options_.schema, rows, std::move(arrays)));
 }
 

@@ -13,13 +13,15 @@
 #include "wheelpit/exec/driver.h"
 #include "wheelpit/exec/scan/column_reader.h"
 #include "wheelpit/exec/scan/row_filter.h"
+#include "wheelpit/index/page_index.h"
 
 namespace wheelpit::exec {
 
 class RowGroupReader {
  public:
   struct Options {
-    int64_t row_count = 0;
+    /// Those that are looked at, ascending and apart from each other.
+    std::vector<index::RowRange> rows;
     int64_t batch_rows = 0;
     /// Bytes a row takes on average; bounds what is decoded at once.
     int64_t row_bytes = 1;
@@ -39,7 +41,8 @@ class RowGroupReader {
  private:
   enum class Phase : uint8_t { kBegin, kFilter, kOutput };
 
-  void BeginBatch();
+  bool BeginBatch();
+  void EndBatch();
   // False: wait_ says when to go on.
   arrow::Result<bool> RunFilter(RowFilter* filter);
   arrow::Result<bool> RunOverOne(RowFilter* filter, size_t column);
@@ -54,7 +57,8 @@ class RowGroupReader {
   Phase phase_ = Phase::kBegin;
   core::Wait wait_;
 
-  int64_t begin_ = 0;  // first row of the batch
+  size_t range_ = 0;   // of options_.rows
+  int64_t begin_ = 0;  // first row of the batch, which lies within one range
   RowSelection selection_;
   size_t filter_index_ = 0;
   // Columns decoded by filters of this batch and wanted again: rows of selection_.

@@ -87,6 +87,7 @@ void Run(benchmark::State& state, const Query& query, const index::Predicate& pr
       ScanOptions options{.table = table,
                           .columns = columns,
                           .filters = query.filters(),
+                          .predicate = predicate,
                           .output = query.output,
                           .split = split,
                           .io_tasks = &io_tasks,

@@ -73,6 +73,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> ScannedTable::Run(
   ScanOptions options{.table = table,
                       .columns = std::move(columns),
                       .filters = std::move(filters),
+                      .predicate = predicate,
                       .output = *output,
                       .split = split,
                       .batch_rows = batch_rows,

@@ -125,6 +125,7 @@ class ScannedTable {
   MemoryFileSystem file_system;
   std::shared_ptr<index::Table> table = std::make_shared<index::Table>();
   index::Split split;
+  index::Predicate predicate;
   int64_t batch_rows = 1000;
   int64_t prefetch_bytes = int64_t{8} << 20;
   arrow::MemoryPool* pool = arrow::default_memory_pool();

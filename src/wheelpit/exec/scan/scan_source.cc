@@ -18,6 +18,7 @@
 #include "wheelpit/exec/scan/fetcher.h"
 #include "wheelpit/exec/scan/flat_column.h"
 #include "wheelpit/exec/scan/nested_column.h"
+#include "wheelpit/exec/scan/page_selector.h"
 #include "wheelpit/exec/scan/row_group_reader.h"
 
 namespace wheelpit::exec {
@@ -48,6 +49,14 @@ struct ColumnPlace {
   int field = -1;  // top-level, of the file
 };
 
+// A leaf column and its ranges of the fetch.
+struct LeafRanges {
+  int leaf = 0;
+  size_t first = 0;
+  size_t count = 0;
+  bool flat = false;
+};
+
 // One row group that is or will be read.
 struct ScanStep {
   const TableFile* file = nullptr;
@@ -56,13 +65,18 @@ struct ScanStep {
   bool first_of_file = false;
   std::shared_ptr<const std::vector<ColumnPlace>> places;
   std::vector<RowFilter*> filters;
-  std::vector<int> leaves;       // one for each range of the fetch
+  PageSelection selection;
+  std::vector<LeafRanges> leaves;
   std::shared_ptr<Fetch> fetch;  // null: no column of the file is wanted
   int64_t window_bytes = 0;
   int64_t bytes = 0;  // of the fetch
 
   const ParquetRowGroup& group() const {
     return file->footer->row_groups[static_cast<size_t>(row_group)];
+  }
+  PageLocations PagesOf(int leaf) const {
+    const auto found = selection.pages.find(leaf);
+    return found == selection.pages.end() ? nullptr : found->second;
   }
 };
 
@@ -107,7 +121,8 @@ class ScanSource final : public Source {
                   .pool = context.pool,
                   .io_tasks = options_.io_tasks,
                   .metrics = options_.metrics,
-                  .stop = context.stop}) {
+                  .stop = context.stop}),
+        selector_(*options_.table, options_.predicate, &fetcher_, options_.metrics) {
     arrow::FieldVector fields;
     for (const int position : options_.output) {
       fields.push_back(TableField(static_cast<size_t>(position)));
@@ -133,18 +148,21 @@ class ScanSource final : public Source {
   std::vector<bool> WantedBy(const std::vector<RowFilter*>& filters) const;
   ColumnPlace PlaceOf(const TableFile& file, size_t position) const;
   bool EnterFile(const TableFile& file);
-  bool PlanStep();
+  bool EnterUnit();
+  arrow::Result<bool> PlanStep();
   void PlanRanges(ScanStep* step) const;
-  void ReadAhead();
+  void PlanWindows(ScanStep* step) const;
+  arrow::Status ReadAhead();
   arrow::Status Begin();
   arrow::Result<std::unique_ptr<ColumnReader>> MakeColumn(size_t position) const;
-  ChunkBytes BytesOf(size_t range) const;
+  ChunkBytes BytesOf(const LeafRanges& leaf) const;
   int64_t RowBytes() const;
 
   ScanOptions options_;
   arrow::MemoryPool* pool_;
   arrow::StopToken stop_;
   mutable Fetcher fetcher_;
+  PageSelector selector_;
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<std::unique_ptr<RowFilter>> joint_filters_;
   std::vector<RowFilter*> filters_;  // in the order in which they run
@@ -154,6 +172,7 @@ class ScanSource final : public Source {
   int row_group_ = -1;  // -1: the unit was not entered
   const TableFile* file_ = nullptr;
   bool file_may_match_ = true;
+  bool first_of_file_ = false;  // of the next row group that is read
   std::shared_ptr<const std::vector<ColumnPlace>> places_;
   std::vector<RowFilter*> file_filters_;
   std::shared_ptr<ScanFile> handle_;
@@ -270,31 +289,55 @@ bool ScanSource::EnterFile(const TableFile& file) {
   return true;
 }
 
-// Makes the next row group planned_; false when there is none.
-bool ScanSource::PlanStep() {
-  if (planned_) return true;
-  while (unit_ < options_.split.size()) {
+// Makes the next unit that has rows the current one; false when there is none.
+bool ScanSource::EnterUnit() {
+  for (; unit_ < options_.split.size(); ++unit_) {
     const index::ScanUnit& unit = options_.split[unit_];
     const TableFile& file = options_.table->files[static_cast<size_t>(unit.file)];
-    if (row_group_ < 0) {
-      row_group_ = unit.first_row_group;
-      if (file_ != &file) file_may_match_ = EnterFile(file);
-      handle_ = std::make_shared<ScanFile>(file.path, file.size_bytes, options_.io_tasks);
+    if (file_ != &file) file_may_match_ = EnterFile(file);
+    if (!file_may_match_) continue;
+    row_group_ = unit.first_row_group;
+    first_of_file_ = unit.first_of_file;
+    handle_ = std::make_shared<ScanFile>(file.path, file.size_bytes, options_.io_tasks);
+    const std::vector<bool> wanted = WantedBy(file_filters_);
+    std::vector<int> leaves;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const ColumnPlace& place = (*places_)[i];
+      if (wanted[i] && place.flat) leaves.push_back(place.first_leaf);
     }
-    if (row_group_ >= unit.last_row_group || !file_may_match_) {
+    selector_.Enter(unit, handle_, std::move(leaves));
+    return true;
+  }
+  return false;
+}
+
+// Makes the next row group planned_; false when there is none, or none yet: while the
+// page index of its unit is on its way.
+arrow::Result<bool> ScanSource::PlanStep() {
+  if (planned_) return true;
+  while (row_group_ >= 0 || EnterUnit()) {
+    const index::ScanUnit& unit = options_.split[unit_];
+    if (row_group_ >= unit.last_row_group) {
       ++unit_;
       row_group_ = -1;
       continue;
     }
-    ScanStep step{.file = &file,
+    if (selector_.pending()) return false;
+    ScanStep step{.file = file_,
                   .handle = handle_,
                   .row_group = row_group_++,
                   .places = places_,
                   .filters = file_filters_,
+                  .selection = {},
                   .leaves = {},
                   .fetch = nullptr};
-    step.first_of_file = unit.first_of_file && step.row_group == unit.first_row_group;
     if (step.group().row_count == 0) continue;
+    ARROW_ASSIGN_OR_RAISE(step.selection, selector_.Select(step.row_group));
+    if (step.selection.rows.empty()) {
+      options_.metrics->Add(Metric::kRowGroupsPruned, 1);
+      continue;
+    }
+    step.first_of_file = std::exchange(first_of_file_, false);
     PlanRanges(&step);
     if (step.fetch != nullptr) {
       step.fetch->close_file =
@@ -308,43 +351,52 @@ bool ScanSource::PlanStep() {
 
 void ScanSource::PlanRanges(ScanStep* step) const {
   const std::vector<bool> wanted = WantedBy(step->filters);
-  int64_t total = 0;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const ColumnPlace& place = (*step->places)[i];
-    if (!wanted[i] || place.constant != nullptr) continue;
-    for (int leaf = place.first_leaf; leaf < place.last_leaf; ++leaf) {
-      step->leaves.push_back(leaf);
-      total += step->group().chunks[static_cast<size_t>(leaf)].compressed_bytes;
-    }
-  }
-  if (step->leaves.empty()) return;
-  if (total > options_.prefetch_bytes) {
-    // Two windows for each column.
-    step->window_bytes = std::max(
-        options_.prefetch_bytes / (2 * static_cast<int64_t>(step->leaves.size())),
-        kWindowBytesMin);
-  }
-  step->fetch = std::make_shared<Fetch>();
-  step->fetch->file = step->handle;
+  auto fetch = std::make_shared<Fetch>();
+  fetch->file = step->handle;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const ColumnPlace& place = (*step->places)[i];
     if (!wanted[i] || place.constant != nullptr) continue;
     for (int leaf = place.first_leaf; leaf < place.last_leaf; ++leaf) {
       const ParquetChunk& chunk = step->group().chunks[static_cast<size_t>(leaf)];
-      int64_t size = chunk.compressed_bytes;
-      // Arrow's reader of nested columns must find all of them.
-      if (step->window_bytes > 0 && place.flat) size = std::min(size, step->window_bytes);
-      step->fetch->ranges.push_back({chunk.offset(), size});
-      step->bytes += size;
+      const auto pages = step->selection.pages.find(leaf);
+      std::vector<ByteRange> ranges = {{chunk.offset(), chunk.compressed_bytes}};
+      if (pages != step->selection.pages.end()) {
+        ranges = BytesOfRows(chunk, *pages->second, step->group().row_count,
+                             step->selection.rows);
+      }
+      step->leaves.push_back({leaf, fetch->ranges.size(), ranges.size(), place.flat});
+      fetch->ranges.insert(fetch->ranges.end(), ranges.begin(), ranges.end());
     }
   }
+  if (step->leaves.empty()) return;
+  step->fetch = std::move(fetch);
+  for (const ByteRange& range : step->fetch->ranges) step->bytes += range.size_bytes;
+  if (step->bytes > options_.prefetch_bytes) PlanWindows(step);
+}
+
+// Of a row group that is too large to be read at once: two windows for each column. Those
+// of nested columns must be there whole for Arrow's reader.
+void ScanSource::PlanWindows(ScanStep* step) const {
+  step->window_bytes =
+      std::max(options_.prefetch_bytes / (2 * static_cast<int64_t>(step->leaves.size())),
+               kWindowBytesMin);
+  step->bytes = 0;
+  std::vector<ByteRange> ranges;
+  for (LeafRanges& leaf : step->leaves) {
+    ByteRange first = step->fetch->ranges[leaf.first];
+    if (leaf.flat) first.size_bytes = std::min(first.size_bytes, step->window_bytes);
+    leaf = {leaf.leaf, ranges.size(), 1, leaf.flat};
+    ranges.push_back(first);
+    step->bytes += first.size_bytes;
+  }
+  step->fetch->ranges = std::move(ranges);
 }
 
 // Keeps ahead_bytes_max_ on their way, in tasks of several small row groups.
-void ScanSource::ReadAhead() {
+arrow::Status ScanSource::ReadAhead() {
   if (!ahead_.empty() &&
       (ahead_bytes_ > ahead_bytes_max_ / 2 || ahead_.size() > kStepsAheadMax / 2)) {
-    return;
+    return arrow::Status::OK();
   }
   std::vector<std::shared_ptr<Fetch>> task;
   int64_t task_bytes = 0;
@@ -353,7 +405,9 @@ void ScanSource::ReadAhead() {
     fetcher_.Start(std::exchange(task, {}));
     task_bytes = 0;
   };
-  while (ahead_.size() < kStepsAheadMax && PlanStep()) {
+  while (ahead_.size() < kStepsAheadMax) {
+    ARROW_ASSIGN_OR_RAISE(const bool planned, PlanStep());
+    if (!planned) break;
     if (!ahead_.empty() && ahead_bytes_ + planned_->bytes > ahead_bytes_max_) break;
     const ScanStep& step = ahead_.emplace_back(*std::exchange(planned_, std::nullopt));
     ahead_bytes_ += step.bytes;
@@ -363,14 +417,18 @@ void ScanSource::ReadAhead() {
     task_bytes += step.bytes;
   }
   start();
+  return arrow::Status::OK();
 }
 
-ChunkBytes ScanSource::BytesOf(size_t range) const {
+ChunkBytes ScanSource::BytesOf(const LeafRanges& leaf) const {
   const ScanStep& step = *current_;
-  const ParquetChunk& chunk =
-      step.group().chunks[static_cast<size_t>(step.leaves[range])];
+  const ParquetChunk& chunk = step.group().chunks[static_cast<size_t>(leaf.leaf)];
+  std::vector<ChunkBytes::Window> windows;
+  for (size_t i = leaf.first; i < leaf.first + leaf.count; ++i) {
+    windows.push_back({step.fetch->ranges[i].offset, std::move(step.fetch->buffers[i])});
+  }
   return ChunkBytes(&fetcher_, step.handle, {chunk.offset(), chunk.compressed_bytes},
-                    std::move(step.fetch->buffers[range]), step.window_bytes);
+                    std::move(windows), step.window_bytes);
 }
 
 arrow::Result<std::unique_ptr<ColumnReader>> ScanSource::MakeColumn(
@@ -380,9 +438,9 @@ arrow::Result<std::unique_ptr<ColumnReader>> ScanSource::MakeColumn(
   if (place.constant != nullptr) {
     return std::make_unique<ConstantColumn>(place.constant, pool_);
   }
-  const auto first = static_cast<size_t>(
-      std::find(step.leaves.begin(), step.leaves.end(), place.first_leaf) -
-      step.leaves.begin());
+  const auto first = std::find_if(
+      step.leaves.begin(), step.leaves.end(),
+      [&](const LeafRanges& ranges) { return ranges.leaf == place.first_leaf; });
   const auto leaf = static_cast<size_t>(place.first_leaf);
   const index::ParquetSchema& schema = *step.file->footer->schema;
   const PageStream::Options stream{
@@ -391,6 +449,7 @@ arrow::Result<std::unique_ptr<ColumnReader>> ScanSource::MakeColumn(
       .row_group = step.row_group,
       .row_count = step.group().row_count,
       .optional = schema.leaves[leaf].max_definition_level > 0,
+      .pages = step.PagesOf(place.first_leaf),
       .pool = pool_,
       .metrics = options_.metrics};
   if (place.flat) {
@@ -399,7 +458,7 @@ arrow::Result<std::unique_ptr<ColumnReader>> ScanSource::MakeColumn(
                                 .descriptor = schema.descriptor->Column(place.first_leaf),
                                 .type = TableField(position)->type()};
     return FlatColumn::Make(std::move(options), step.group().chunks[leaf],
-                            BytesOf(first));
+                            BytesOf(*first));
   }
   NestedColumn::Options options{.path = step.file->path,
                                 .column = TableField(position)->name(),
@@ -414,7 +473,7 @@ arrow::Result<std::unique_ptr<ColumnReader>> ScanSource::MakeColumn(
                                 .pool = pool_,
                                 .metrics = options_.metrics};
   for (int i = place.first_leaf; i < place.last_leaf; ++i) {
-    const size_t range = first + static_cast<size_t>(i - place.first_leaf);
+    const size_t range = first->first + static_cast<size_t>(i - place.first_leaf);
     options.leaves.push_back(i);
     options.ranges.push_back(step.fetch->ranges[range]);
     options.buffers.push_back(std::move(step.fetch->buffers[range]));
@@ -425,8 +484,9 @@ arrow::Result<std::unique_ptr<ColumnReader>> ScanSource::MakeColumn(
 // Of the columns read, as the footer has it: dictionary-coded ones look narrower.
 int64_t ScanSource::RowBytes() const {
   int64_t bytes = 0;
-  for (const int leaf : current_->leaves) {
-    bytes += current_->group().chunks[static_cast<size_t>(leaf)].uncompressed_bytes;
+  for (const LeafRanges& ranges : current_->leaves) {
+    const auto leaf = static_cast<size_t>(ranges.leaf);
+    bytes += current_->group().chunks[leaf].uncompressed_bytes;
   }
   return bytes / current_->group().row_count + 1;
 }
@@ -439,14 +499,16 @@ arrow::Status ScanSource::Begin() {
     if (step.first_of_file) options_.metrics->Add(Metric::kFilesRead, 1);
     options_.metrics->Add(Metric::kRowGroupsRead, 1);
   }
-  options_.metrics->Add(Metric::kRowsRead, step.group().row_count);
+  for (const index::RowRange& rows : step.selection.rows) {
+    options_.metrics->Add(Metric::kRowsRead, rows.end - rows.begin);
+  }
   const std::vector<bool> wanted = WantedBy(step.filters);
   std::vector<std::unique_ptr<ColumnReader>> columns(wanted.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) continue;
     ARROW_ASSIGN_OR_RAISE(columns[i], MakeColumn(i));
   }
-  RowGroupReader::Options options{.row_count = step.group().row_count,
+  RowGroupReader::Options options{.rows = step.selection.rows,
                                   .batch_rows = options_.batch_rows,
                                   .row_bytes = RowBytes(),
                                   .schema = schema_,
@@ -469,8 +531,11 @@ arrow::Result<Step> ScanSource::Next() {
       if (current_->window_bytes > 0) fetcher_.Close(current_->handle);
       current_.reset();
     }
-    ReadAhead();
-    if (ahead_.empty()) return Step::End();
+    ARROW_RETURN_NOT_OK(ReadAhead());
+    if (ahead_.empty()) {
+      if (const auto index = selector_.pending()) return Step::Waiting(*index);
+      return Step::End();
+    }
     ScanStep& next = ahead_.front();
     if (next.fetch != nullptr && !next.fetch->done.fired()) {
       ahead_bytes_max_ = std::min(ahead_bytes_max_ * 2, options_.prefetch_bytes);
@@ -479,7 +544,7 @@ arrow::Result<Step> ScanSource::Next() {
     current_ = std::move(next);
     ahead_bytes_ -= current_->bytes;
     ahead_.pop_front();
-    ReadAhead();
+    ARROW_RETURN_NOT_OK(ReadAhead());
     ARROW_RETURN_NOT_OK(Begin());
   }
 }

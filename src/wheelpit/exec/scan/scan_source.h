@@ -25,6 +25,8 @@ struct ScanOptions {
   std::vector<int> columns;  ///< of table.schema, in the order of the output
   /// A row comes out when all of them are true for it.
   std::vector<std::unique_ptr<RowFilter>> filters;
+  /// What is known of them to prune pages by; empty: page indexes are not read.
+  index::Predicate predicate;
   /// Which of `columns` come out, ascending; the rest is only read for filters.
   std::vector<int> output;
   index::Split split;

@@ -1,0 +1,1 @@
+SELECT a AS (x, y), b AS c, d e, 1 AS `odd name`, f AS 'text' FROM t AS u (v, w), (SELECT 1) s

@@ -1,0 +1,1 @@
+SELECT count(*), count(DISTINCT a, b), f(), a.b.c(1), `odd name`(2), first(a, true), sum(ALL a), count(DISTINCT *), f(a AS b, c d), f(x => 1, y => TABLE(t)), listagg(a, ',') WITHIN GROUP (ORDER BY b DESC) FILTER (WHERE a > 1)

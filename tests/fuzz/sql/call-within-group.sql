@@ -1,0 +1,1 @@
+SELECT listagg(a, ',') WITHIN GROUP (ORDER BY b DESC) FILTER (WHERE a > 1)

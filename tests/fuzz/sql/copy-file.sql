@@ -1,0 +1,1 @@
+COPY 'in.parquet' TO 'out.csv'

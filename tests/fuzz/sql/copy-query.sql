@@ -1,0 +1,1 @@
+COPY (SELECT a FROM t) TO 'out.parquet' (FORMAT csv, 'header' TRUE, level 3)

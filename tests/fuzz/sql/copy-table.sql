@@ -1,0 +1,1 @@
+COPY a.b TO 'out' WITH (FORMAT parquet)

@@ -1,0 +1,1 @@
+DESC FORMATTED 'lake/x.parquet' AS JSON

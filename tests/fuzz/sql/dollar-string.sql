@@ -1,0 +1,1 @@
+SELECT $$a 'b' c$$, $tag$x $$ y$tag$, $open$ x

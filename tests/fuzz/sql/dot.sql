@@ -1,0 +1,1 @@
+SELECT a . b, t.*, .5.c, a..b

@@ -1,0 +1,1 @@
+FROM t, u SELECT a WHERE b GROUP BY c

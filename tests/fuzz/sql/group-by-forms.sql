@@ -1,0 +1,1 @@
+SELECT a FROM t GROUP BY a, CUBE (b, c), ROLLUP ((d, e), f), GROUPING SETS ((a), (a, b), ()) HAVING count(*) > 1 QUALIFY rank() OVER (ORDER BY a) = 1

@@ -1,0 +1,1 @@
+SELECT a FROM t GROUP BY a, b GROUPING SETS ((a), (a, b))

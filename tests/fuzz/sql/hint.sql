@@ -1,0 +1,1 @@
+SELECT /*+ BROADCAST(a, b), MERGE(c) REPARTITION(3) */ /*+ COALESCE(1) */ * FROM t

@@ -1,0 +1,1 @@
+SELECT a:b.c[0]['d'].*, a:[*].b, a:`x y`, a:[b]

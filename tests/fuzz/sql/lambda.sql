@@ -1,0 +1,1 @@
+SELECT transform(a, x -> x + 1), aggregate(a, 0, (x, y) -> x + y), f(() -> 1), g((x, y) -> )

@@ -1,0 +1,1 @@
+SELECT * FROM t LATERAL VIEW OUTER explode(a) e AS x, y LATERAL VIEW posexplode(b) f

@@ -1,0 +1,1 @@
+SELECT a LIKE 'x' ESCAPE '/', a ILIKE 'x' ESCAPE '', a LIKE 'x' ESCAPE 'two'

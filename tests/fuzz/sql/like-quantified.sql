@@ -1,0 +1,1 @@
+SELECT a LIKE ANY ('x', 'y'), a NOT LIKE ALL ('x'), a ILIKE SOME ('x'), a RLIKE 'x', a REGEXP 'x'

@@ -1,0 +1,1 @@
+SELECT a <=> b, a == b, a != b, a <> b, a << 1, a >> 2, a >>> 3, a % b, a DIV b, a & b | c ^ d, ~a, !b, a || b, -a, +b, - - a

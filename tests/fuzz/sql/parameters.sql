@@ -1,0 +1,1 @@
+SELECT :name, ?, :1, a FROM t WHERE b = :c.d

@@ -1,0 +1,1 @@
+SELECT * FROM s3://bucket/a=1/b.parquet, file:///tmp/x

@@ -1,0 +1,1 @@
+FROM t |> SELECT a |> EXTEND b + 1 AS c |> WHERE c > 1 |> DROP a, b |> SET c = 1, d = 2 |> AS u |> AGGREGATE sum(c) AS s, count(*) GROUP BY d |> JOIN v ON u.a = v.a |> ORDER BY s |> LIMIT 3

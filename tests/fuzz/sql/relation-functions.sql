@@ -1,0 +1,1 @@
+SELECT * FROM range(1, 10, 2) AS r (x), explode(array(1, 2)) AS e, f.g(1), VALUES (1), (2) AS v (a), LATERAL explode(b), STREAM t, IDENTIFIER('a.b') AS i

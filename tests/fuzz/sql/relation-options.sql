@@ -1,0 +1,1 @@
+SELECT * FROM t WITH (a.b = 1, 'c' = 'd'), parquet.`/x/y` WITH ('k' = TRUE)

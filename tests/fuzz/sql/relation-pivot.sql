@@ -1,0 +1,1 @@
+SELECT * FROM t PIVOT (sum(a) AS s, max(b) FOR (c, d) IN ((1, 2) AS x, (3, 4))) AS p UNPIVOT INCLUDE NULLS (v FOR n IN (a AS 'x', b)) AS u

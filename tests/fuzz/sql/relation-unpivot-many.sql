@@ -1,0 +1,1 @@
+SELECT * FROM t UNPIVOT EXCLUDE NULLS ((a, b) FOR n IN ((c, d) AS e, (f, g)))

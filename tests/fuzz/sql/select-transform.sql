@@ -1,0 +1,1 @@
+SELECT TRANSFORM (a, b) USING 'cat' AS (c, d) FROM t

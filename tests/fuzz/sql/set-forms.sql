@@ -1,0 +1,1 @@
+SET a.b = some value, with 'quotes' ;

@@ -1,0 +1,1 @@
+SELECT * EXCEPT (a, b.c), t.* EXCEPT (d), x.y.* FROM t

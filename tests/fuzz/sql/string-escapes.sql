@@ -1,0 +1,1 @@
+SELECT 'a\tb\\c\'d\u00e9\u20AC\U0001F600\101\x\%\_\Z\0', "it\"s", 'it''s', r'\raw', R"\raw"

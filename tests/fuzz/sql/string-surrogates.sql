@@ -1,0 +1,1 @@
+SELECT '\uD83D\uDE00', '\uD83D', '\u12', '\U00110000', '\uZZZZ'

@@ -1,0 +1,1 @@
+SELECT STRUCT(a AS b, 2), (1, 2), (1 AS x, b), NAMED_STRUCT('a', 1), ROW(1)

@@ -1,0 +1,1 @@
+SELECT a[0][1].b.c['k'], f(x).y, (a).b, ('x').y, array(1, 2)[0]

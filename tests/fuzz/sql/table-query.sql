@@ -1,0 +1,1 @@
+TABLE a.b UNION ALL VALUES (1, 2), (3, 4) AS t (a, b) ORDER BY 1

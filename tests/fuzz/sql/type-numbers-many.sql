@@ -1,0 +1,1 @@
+SELECT CAST(a AS DECIMAL(1, 2, 3))

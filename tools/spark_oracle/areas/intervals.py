@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals: literals, texts, and every operator with every kind of operand."""
+
+YEAR_MONTH = ["'1-2' YEAR TO MONTH", "'3' YEAR", "'-14' MONTH", "'0' MONTH", "'2147483647' MONTH"]
+DAY_TIME = [
+    "'3' DAY", "'-1 02' DAY TO HOUR", "'1 02:03' DAY TO MINUTE", "'-1 02:03:04.000005' DAY TO SECOND",
+    "'5' HOUR", "'-100:30' HOUR TO MINUTE", "'5:6:7.8' HOUR TO SECOND", "'5' MINUTE", "'-90:5' MINUTE TO SECOND",
+    "'5' SECOND", "'-0.5' SECOND", "'106751991 04:00:54.775807' DAY TO SECOND",
+]  # fmt: skip
+TYPES = [
+    "YEAR", "MONTH", "YEAR TO MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "DAY TO HOUR", "DAY TO MINUTE",
+    "DAY TO SECOND", "HOUR TO MINUTE", "HOUR TO SECOND", "MINUTE TO SECOND",
+]  # fmt: skip
+NUMBERS = ["2", "-3Y", "0", "1.5", "-0.3333BD", "2.5D", "0.5F", "'3'", "'x'", "NULL", "5000000000L", "1E300D"]
+INSTANTS = [
+    "DATE'2020-01-31'", "DATE'2020-02-29'", "DATE'0001-01-01'", "TIMESTAMP'2020-01-31 12:34:56.789012'",
+    "TIMESTAMP_NTZ'1969-12-31 23:59:59.5'", "'2020-01-31'", "'2020-01-31 10:00:00'", "'x'", "NULL",
+]  # fmt: skip
+
+FORMS = [
+    "INTERVAL '1-2' YEAR TO MONTH",
+    "INTERVAL '1' YEAR",
+    "INTERVAL 3 DAYS",
+    "INTERVAL 3 MONTHS",
+    "INTERVAL '3' DAY",
+    "INTERVAL 1 YEAR 2 MONTHS",
+    "INTERVAL 1 DAY 2 HOURS",
+    "INTERVAL 1 WEEK",
+    "INTERVAL '1 02:03:04.5' DAY TO SECOND",
+    "INTERVAL '02:03:04.5' HOUR TO SECOND",
+    "INTERVAL '2:3' HOUR TO MINUTE",
+    "INTERVAL '3:4.5' MINUTE TO SECOND",
+    "INTERVAL '4.5' SECOND",
+    "INTERVAL 4.5 SECONDS",
+    "INTERVAL '1 2' DAY TO HOUR",
+    "INTERVAL '-1-2' YEAR TO MONTH",
+    "INTERVAL -'1-2' YEAR TO MONTH",
+    "-INTERVAL '1-2' YEAR TO MONTH",
+    "INTERVAL '1 day 2 hours'",
+    "INTERVAL '1 year'",
+    "INTERVAL '1 month 2 days'",
+    "INTERVAL 1 MONTH 2 DAYS",
+    "INTERVAL 1 MILLISECOND",
+    "INTERVAL 5 MICROSECONDS",
+    "INTERVAL '25' HOUR",
+    "INTERVAL '100:00' HOUR TO MINUTE",
+    "INTERVAL '1 25:00:00' DAY TO SECOND",
+    "INTERVAL '1-13' YEAR TO MONTH",
+    "INTERVAL 'x' DAY",
+    "INTERVAL '1.5' DAY",
+    "INTERVAL 1.5 DAYS",
+    "INTERVAL 178956970 YEARS",
+    "INTERVAL 178956971 YEARS",
+    "INTERVAL '106751991' DAY",
+    "INTERVAL '106751992' DAY",
+    "INTERVAL '106751991 04:00:54.775807' DAY TO SECOND",
+    "INTERVAL 90 MINUTES",
+    "INTERVAL 1 HOUR 30 MINUTES",
+    "INTERVAL 1 DAY 5 SECONDS",
+    "INTERVAL 2 MONTHS 1 YEAR",
+    "INTERVAL 0 DAYS",
+    "CAST(INTERVAL '1-2' YEAR TO MONTH AS STRING)",
+    "CAST(INTERVAL '1' YEAR AS STRING)",
+    "CAST(INTERVAL '-1 02:03:04.000005' DAY TO SECOND AS STRING)",
+    "CAST(INTERVAL '-90' MINUTE AS STRING)",
+    "CAST(INTERVAL '90' SECOND AS STRING)",
+    "CAST(INTERVAL '1-2' YEAR TO MONTH AS INTERVAL YEAR)",
+    "CAST(INTERVAL '1-2' YEAR TO MONTH AS INTERVAL MONTH)",
+    "CAST(INTERVAL '1 02:03:04.5' DAY TO SECOND AS INTERVAL DAY)",
+    "CAST(INTERVAL '1 02:03:04.5' DAY TO SECOND AS INTERVAL HOUR)",
+    "CAST(INTERVAL '-1 02:03:04.5' DAY TO SECOND AS INTERVAL HOUR TO MINUTE)",
+    "CAST(INTERVAL '3' YEAR AS INT)",
+    "CAST(INTERVAL '1-2' YEAR TO MONTH AS INT)",
+    "CAST(INTERVAL '3' DAY AS BIGINT)",
+    "CAST(INTERVAL '3' DAY AS INT)",
+    "CAST(INTERVAL '1 02:03:04.5' DAY TO SECOND AS DECIMAL(10,3))",
+    "CAST(5 AS INTERVAL DAY)",
+    "CAST(5 AS INTERVAL YEAR)",
+    "CAST(5.5 AS INTERVAL SECOND)",
+    "CAST('1-2' AS INTERVAL YEAR TO MONTH)",
+    "CAST('INTERVAL ''1-2'' YEAR TO MONTH' AS INTERVAL YEAR TO MONTH)",
+    "CAST('1 02:03:04' AS INTERVAL DAY TO SECOND)",
+    "CAST('x' AS INTERVAL DAY)",
+    "CAST(NULL AS INTERVAL DAY)",
+    "CAST(INTERVAL '1' DAY AS INTERVAL YEAR)",
+    "CAST(INTERVAL '1' DAY AS DATE)",
+    "DATE'2020-02-29' + INTERVAL 1 YEAR",
+    "DATE'2020-02-29' - INTERVAL 1 MONTH",
+    "DATE'2020-01-31' + INTERVAL 1 MONTH",
+    "DATE'2020-01-31' + INTERVAL 1 DAY",
+    "DATE'2020-01-31' + INTERVAL 1 HOUR",
+    "DATE'2020-01-31' + INTERVAL 24 HOURS",
+    "DATE'2020-01-31' + INTERVAL 1 DAY 0 HOURS",
+    "DATE'2020-01-31' - INTERVAL 3 DAYS",
+    "INTERVAL 3 DAYS + DATE'2020-01-31'",
+    "INTERVAL 3 DAYS - DATE'2020-01-31'",
+    "DATE'2020-01-31' + INTERVAL '1 02:00:00' DAY TO SECOND",
+    "TIMESTAMP'2020-01-31 12:00:00' + INTERVAL 1 MONTH",
+    "TIMESTAMP'2020-01-31 12:00:00' - INTERVAL 1 DAY",
+    "TIMESTAMP_NTZ'2020-01-31 12:00:00' + INTERVAL 1 MONTH",
+    "TIMESTAMP_NTZ'2020-01-31 12:00:00' + INTERVAL '1 02:03:04.5' DAY TO SECOND",
+    "'2020-01-31' + INTERVAL 1 DAY",
+    "'2020-01-31' + INTERVAL 1 MONTH",
+    "'2020-01-31 10:00:00' - INTERVAL 1 HOUR",
+    "INTERVAL 1 DAY + '2020-01-31'",
+    "NULL + INTERVAL 1 DAY",
+    "INTERVAL 1 DAY + NULL",
+    "NULL - INTERVAL 1 DAY",
+    "NULL + INTERVAL 1 MONTH",
+    "INTERVAL 1 DAY + INTERVAL 2 DAYS",
+    "INTERVAL 1 DAY + INTERVAL 2 HOURS",
+    "INTERVAL 1 YEAR + INTERVAL 2 MONTHS",
+    "INTERVAL 1 YEAR - INTERVAL 2 YEARS",
+    "INTERVAL 1 YEAR + INTERVAL 1 DAY",
+    "INTERVAL 1 DAY - INTERVAL 1 MINUTE",
+    "INTERVAL '1' DAY * 2",
+    "INTERVAL '1' DAY * 1.5",
+    "INTERVAL '1' DAY * 1.5D",
+    "INTERVAL '1-2' YEAR TO MONTH * 2",
+    "INTERVAL '1-2' YEAR TO MONTH * 1.5",
+    "INTERVAL '1-1' YEAR TO MONTH * 0.5D",
+    "INTERVAL '1' YEAR * 2",
+    "INTERVAL '1' MONTH * 2",
+    "2 * INTERVAL '1' DAY",
+    "2 * INTERVAL '1' YEAR",
+    "INTERVAL '1' DAY / 2",
+    "INTERVAL '1' DAY / 3",
+    "INTERVAL '1' SECOND / 3",
+    "INTERVAL '1' MONTH / 2",
+    "INTERVAL '5' MONTH / 2",
+    "INTERVAL '5' MONTH / 2.0",
+    "INTERVAL '5' MONTH / 2.5D",
+    "INTERVAL '-5' MONTH / 2",
+    "INTERVAL '1' DAY / 0",
+    "INTERVAL '1' MONTH / 0",
+    "INTERVAL '1' DAY / 0.0",
+    "INTERVAL '1' DAY / 0D",
+    "INTERVAL '1' MONTH / 0D",
+    "INTERVAL '1' DAY * '2'",
+    "INTERVAL '1' DAY * NULL",
+    "INTERVAL '1' DAY / NULL",
+    "INTERVAL '1' MONTH * NULL",
+    "INTERVAL '1' DAY / INTERVAL '1' DAY",
+    "INTERVAL '1' DAY * true",
+    "INTERVAL '1' DAY div INTERVAL '1' HOUR",
+    "INTERVAL '1' YEAR div INTERVAL '1' MONTH",
+    "INTERVAL '1' DAY % 2",
+    "2147483647 * INTERVAL '1' YEAR",
+    "INTERVAL '2147483647' MONTH + INTERVAL '1' MONTH",
+    "INTERVAL '106751991' DAY + INTERVAL '106751991' DAY",
+    "INTERVAL '106751991' DAY * 2",
+    "INTERVAL '106751991' DAY * 2.0",
+    "INTERVAL '106751991' DAY * 2.0D",
+    "INTERVAL '2147483647' MONTH * 2.0D",
+    "INTERVAL '2147483647' MONTH * 2.0",
+    "-INTERVAL '-2147483648' MONTH",
+    "abs(INTERVAL '-1' MONTH)",
+    "abs(INTERVAL '-1 02:00:00' DAY TO SECOND)",
+    "abs(INTERVAL '-2147483648' MONTH)",
+    "+INTERVAL '1' DAY",
+    "-INTERVAL '1' DAY",
+    "INTERVAL '1' DAY = INTERVAL '24' HOUR",
+    "INTERVAL '1' DAY < INTERVAL '25' HOUR",
+    "INTERVAL '12' MONTH = INTERVAL '1' YEAR",
+    "INTERVAL '1' MONTH < INTERVAL '30' DAY",
+    "INTERVAL '1' DAY = 1",
+    "INTERVAL '1' DAY = '1'",
+    "INTERVAL '1' DAY = 'x'",
+    "INTERVAL '1' DAY IN (INTERVAL '24' HOUR)",
+    "INTERVAL '1' DAY <=> NULL",
+    "INTERVAL '1' DAY BETWEEN INTERVAL '1' HOUR AND INTERVAL '2' DAY",
+    "coalesce(INTERVAL '1' DAY, INTERVAL '1' HOUR)",
+    "if(true, INTERVAL '1' DAY, INTERVAL '1' HOUR)",
+    "CASE WHEN true THEN INTERVAL '1' MONTH ELSE INTERVAL '1' YEAR END",
+    "coalesce(INTERVAL '1' DAY, INTERVAL '1' MONTH)",
+    "coalesce(INTERVAL '1' DAY, NULL)",
+    "nullif(INTERVAL '1' DAY, INTERVAL '24' HOUR)",
+    "isnull(INTERVAL '1' DAY)",
+    "DATE'2020-03-01' - DATE'2020-02-01'",
+    "(DATE'2020-03-01' - DATE'2020-02-01') + INTERVAL '1' HOUR",
+    "DATE'2020-03-01' - '2020-02-01'",
+    "'2020-03-01' - DATE'2020-02-01'",
+    "TIMESTAMP'2020-03-01 12:00:00' - TIMESTAMP'2020-02-01 00:00:00.5'",
+    "TIMESTAMP'2020-03-01 12:00:00' - DATE'2020-02-01'",
+    "TIMESTAMP'2020-03-01 12:00:00' - '2020-02-01 00:00:00'",
+    "DATE'5881580-07-11' - DATE'-5877641-06-23'",
+    "TIMESTAMP'9999-12-31 00:00:00' - TIMESTAMP'0001-01-01 00:00:00'",
+    "DATE'9999-12-31' + INTERVAL '1' DAY",
+    "DATE'9999-12-31' + INTERVAL '178956970' YEAR",
+    "DATE'9999-12-31' + INTERVAL '2147483647' DAY",
+    "TIMESTAMP'9999-12-31 00:00:00' + INTERVAL '178956970' YEAR",
+    "TIMESTAMP'294247-01-01 00:00:00' + INTERVAL '106751991' DAY",
+    "concat(INTERVAL '1' DAY, 'x')",
+    "extract(DAY FROM INTERVAL '3 04:05:06.7' DAY TO SECOND)",
+    "extract(HOUR FROM INTERVAL '3 04:05:06.7' DAY TO SECOND)",
+    "extract(MINUTE FROM INTERVAL '3 04:05:06.7' DAY TO SECOND)",
+    "extract(SECOND FROM INTERVAL '3 04:05:06.7' DAY TO SECOND)",
+    "extract(YEAR FROM INTERVAL '-3-4' YEAR TO MONTH)",
+    "extract(MONTH FROM INTERVAL '-3-4' YEAR TO MONTH)",
+    "extract(MONTH FROM INTERVAL '3' DAY)",
+    "make_dt_interval(1,2,3,4.5)",
+    "make_ym_interval(1,2)",
+    "INTERVAL '1' DAY + 1",
+    "1 + INTERVAL '1' DAY",
+    "INTERVAL '1' DAY || 'x'",
+    "date_add(DATE'2020-01-01', INTERVAL '1' DAY)",
+    "INTERVAL '1' DAY AND true",
+    "CAST(INTERVAL '1' DAY AS BOOLEAN)",
+    "CAST(INTERVAL '1' DAY AS TIMESTAMP)",
+    "CAST(INTERVAL '1' DAY AS DOUBLE)",
+    "CAST(INTERVAL '200' DAY AS TINYINT)",
+    "CAST(INTERVAL '1' HOUR AS DECIMAL(3,1))",
+    "CAST(100000 AS INTERVAL DAY TO SECOND)",
+    "CAST(100000 AS INTERVAL YEAR TO MONTH)",
+]
+
+
+def _intervals():
+    return [f"INTERVAL {text}" for text in YEAR_MONTH + DAY_TIME]
+
+
+def _texts():
+    for interval in _intervals():
+        yield interval
+        yield f"CAST({interval} AS STRING)"
+        yield f"-({interval})"
+        yield f"abs({interval})"
+        for name in TYPES:
+            yield f"CAST({interval} AS INTERVAL {name})"
+        for name in ["TINYINT", "INT", "BIGINT", "DECIMAL(20,6)", "DECIMAL(3,1)", "DOUBLE"]:
+            yield f"CAST({interval} AS {name})"
+    for name in TYPES:
+        for value in ["5", "-7Y", "1.5", "10000000000L", "'5'", "'-5'", "'1-2'", "'1 2'", "'1 02:03'"]:
+            yield f"CAST({value} AS INTERVAL {name})"
+        for value in ["'1 02:03:04.5'", "'2:3'", "'2:3:4.5'", "'3.25'", "' 7 '", "'x'", "''", "NULL"]:
+            yield f"CAST({value} AS INTERVAL {name})"
+            yield f"TRY_CAST({value} AS INTERVAL {name})"
+
+
+def _operators():
+    some = _intervals()
+    for a in some:
+        for b in some:
+            for operator in ["+", "-", "=", "<", "div"]:
+                yield f"{a} {operator} {b}"
+        for number in NUMBERS:
+            yield f"{a} * {number}"
+            yield f"{number} * {a}"
+            yield f"{a} / {number}"
+        for instant in INSTANTS:
+            yield f"{instant} + {a}"
+            yield f"{a} + {instant}"
+            yield f"{instant} - {a}"
+    for a in INSTANTS:
+        for b in INSTANTS:
+            yield f"{a} - {b}"
+
+
+def expressions():
+    yield from FORMS
+    yield from _texts()
+    yield from _operators()
