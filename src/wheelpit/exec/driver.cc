@@ -227,6 +227,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
     pipeline_.source.reset();
     pipeline_.operators.clear();
     pipeline_.sink.reset();
+    // What is never fired keeps its callback, which keeps the driver: not the other way
+    // round, too.
+    wait_ = core::Wait();
+    held_ = core::Wait();
     for (OperatorMemory* memory : pipeline_.memories) {
       memory->SetBell(nullptr);
     }
