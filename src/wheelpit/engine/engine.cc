@@ -48,8 +48,19 @@ arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
       state->recycling,
       memory::BufferRecycling::Start(&state->pool, state->budget.get(), kRecycledBytes));
   ARROW_ASSIGN_OR_RAISE(state->file_system, fs::LocalFileSystem::Make(*state->syscalls));
-  state->footer_cache =
-      std::make_unique<index::FooterCache>(std::min(kFooterCacheBytes, limit / 8));
+  ARROW_ASSIGN_OR_RAISE(state->footer_cache,
+                        index::FooterCache::Make(std::min(kFooterCacheBytes, limit / 8),
+                                                 state->budget.get()));
+  // No system call: a directory is looked at when somebody spills.
+  ARROW_ASSIGN_OR_RAISE(state->spill_directories,
+                        spill::SpillDirectories::Make(
+                            config.List(ConfigKey::kSpillDirectories), state->syscalls));
+  state->spill_quota = std::make_unique<spill::SpillQuota>(
+      spill::SpillQuotaOptions{
+          .owner = "the process",
+          .setting = "spill.process_limit",
+          .limit_bytes = config.Number(ConfigKey::kSpillProcessLimit)},
+      nullptr);
   ARROW_ASSIGN_OR_RAISE(state->io,
                         io::IoExecutor::Make({.thread_count = static_cast<int>(
                                                   config.Number(ConfigKey::kIoThreads)),

@@ -15,6 +15,7 @@
 #include "wheelpit/io/syscalls.h"
 #include "wheelpit/memory/budget.h"
 #include "wheelpit/memory/mapped_pool.h"
+#include "wheelpit/spill/spill_space.h"
 
 namespace wheelpit::engine {
 
@@ -32,9 +33,17 @@ struct EngineState {
   std::unique_ptr<memory::BufferRecycling> recycling;
   std::unique_ptr<fs::LocalFileSystem> file_system;
   std::unique_ptr<index::FooterCache> footer_cache;
+  std::unique_ptr<spill::SpillDirectories> spill_directories;
+  std::unique_ptr<spill::SpillQuota> spill_quota;
   // Threads last: they end first, and what they use is still there.
   std::unique_ptr<io::IoExecutor> io;
   std::unique_ptr<core::ThreadPool> compute;
+
+  spill::SpillHost spill_host() const {
+    return {.directories = spill_directories.get(),
+            .quota = spill_quota.get(),
+            .io = io.get()};
+  }
 };
 
 }  // namespace wheelpit::engine

@@ -2,13 +2,12 @@
 #include "wheelpit/engine/query_run.h"
 
 #include <algorithm>
-#include <numeric>
+#include <atomic>
 #include <utility>
 
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
-#include "wheelpit/core/byte_size.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/statement_rows.h"
 #include "wheelpit/scheduler/stage_builder.h"
@@ -18,43 +17,6 @@ namespace wheelpit::engine {
 namespace {
 
 using core::ConfigKey;
-
-// What a task of a scan always finishes in: two pages per column and what is decoded of
-// them.
-constexpr int64_t kTaskMinimumBytes = 4 << 20;
-// Result batches on their way to the client, and the small things of a query.
-constexpr int64_t kQueryMinimumBytes = 2 << 20;
-constexpr int64_t kPrefetchMinimumBytes = 256 << 10;
-constexpr int64_t kExchangeBytes = 1 << 20;
-// The size at which writers cut pages; a chunk that is smaller is one page.
-constexpr int64_t kPageBytes = 1 << 20;
-
-// Bytes of one decoded page of every column that the plan's scan reads; 0 without a scan.
-int64_t PageBytes(const plan::Node& plan) {
-  const plan::Node* scan = &plan;
-  while (scan->input != nullptr) {
-    scan = scan->input.get();
-  }
-  if (scan->table == nullptr) {
-    return 0;
-  }
-  std::vector<int64_t> largest(scan->columns.size(), 0);
-  for (const index::TableFile& file : scan->table->files) {
-    for (size_t i = 0; i < largest.size(); ++i) {
-      const int field = (*file.column_map)[static_cast<size_t>(scan->columns[i])];
-      if (field < 0) {
-        continue;
-      }
-      const auto& leaves = file.footer->schema->first_leaf;
-      const auto leaf = static_cast<size_t>(leaves[static_cast<size_t>(field)]);
-      for (const auto& row_group : file.footer->row_groups) {
-        largest[i] = std::max(
-            largest[i], std::min(row_group.chunks[leaf].uncompressed_bytes, kPageBytes));
-      }
-    }
-  }
-  return std::accumulate(largest.begin(), largest.end(), int64_t{0});
-}
 
 }  // namespace
 
@@ -96,8 +58,8 @@ QueryRun::QueryRun(EngineState* engine, core::Config config, std::string name)
 
 QueryRun::~QueryRun() = default;
 
-core::Context QueryRun::MakeContext() {
-  return {.pool = operator_budget_.get(),
+core::Context QueryRun::MakeContext(arrow::MemoryPool* pool) {
+  return {.pool = pool,
           .compute = engine_->compute.get(),
           .io = engine_->io.get(),
           .stop = stop_.token(),
@@ -105,44 +67,35 @@ core::Context QueryRun::MakeContext() {
           .logger = engine_->logger};
 }
 
+// Before the plan is known nothing is set aside, so this waits for nobody.
 arrow::Status QueryRun::MakeBudget() {
-  const int64_t tasks = config_.Number(ConfigKey::kComputeThreads) + 1;
-  const int64_t minimum = tasks * kTaskMinimumBytes + kQueryMinimumBytes;
-  ARROW_ASSIGN_OR_RAISE(budget_, engine_->budget->MakeQuery(name_, 0, minimum));
-  // Planning runs on a thread that may block; the queue of queries is short.
-  budget_->admitted().Block();
-  ARROW_ASSIGN_OR_RAISE(operator_budget_,
-                        budget_->MakeOperator("scan", minimum, nullptr));
+  ARROW_ASSIGN_OR_RAISE(budget_, engine_->budget->MakeQuery(name_, 0, 0));
+  ARROW_ASSIGN_OR_RAISE(planning_budget_, budget_->MakeOperator("planning", 0, nullptr));
   io_tasks_ = std::make_unique<core::TaskGroup>(engine_->io.get());
   return arrow::Status::OK();
 }
 
 void QueryRun::PlanAndStart(const sql::ast::Statement& statement) {
-  arrow::Status status = Plan(statement);
-  if (!status.ok()) {
-    Fail(status);
-    // Nothing was started, or what was started reports by itself.
-    if (run_ == nullptr) {
-      Ended(status);
-    }
+  const arrow::Status status = Plan(statement);
+  if (!status.ok() || !asked_for_memory_) {
+    MarkPlanned(status);
   }
-  MarkPlanned();
 }
 
 arrow::Status QueryRun::Plan(const sql::ast::Statement& statement) {
   ARROW_RETURN_NOT_OK(MakeBudget());
-  TableOpener tables(this, MakeContext());
+  TableOpener tables(this, MakeContext(planning_budget_.get()));
   ARROW_ASSIGN_OR_RAISE(
       sql::BoundStatement bound,
       sql::Bind(statement, {.time_zone = config_.Text(ConfigKey::kSessionTimeZone)},
                 tables));
   switch (bound.kind) {
     case sql::BoundKind::kQuery:
-      return StartPlan(std::move(bound.plan));
+      return AskForMemory(std::move(bound.plan));
     case sql::BoundKind::kExplain:
       if (bound.analyze) {
         analyze_ = true;
-        return StartPlan(std::move(bound.plan));
+        return AskForMemory(std::move(bound.plan));
       }
       return StartWith(ExplainRows(plan::ToString(*bound.plan), &engine_->pool));
     case sql::BoundKind::kDescribe:
@@ -170,27 +123,75 @@ arrow::Status QueryRun::StartWith(
   return arrow::Status::OK();
 }
 
-arrow::Status QueryRun::StartPlan(std::unique_ptr<plan::Node> plan) {
+// Has what the plan needs set aside, which may take until other queries end.
+arrow::Status QueryRun::AskForMemory(std::unique_ptr<plan::Node> plan) {
+  const TaskNeed need =
+      NeedOf(*plan, static_cast<int>(config_.Number(ConfigKey::kComputeThreads)),
+             config_.Number(ConfigKey::kScanPrefetchBytes));
+  const memory::ProcessBudget& process = *engine_->budget;
+  const int64_t of_others =
+      process.used_bytes() - process.cache_bytes() - budget_->used_bytes();
+  memory_plan_ = DivideMemory(need, budget_->limit_bytes() - of_others);
+  table_bytes_ = need.table_bytes;
+  ARROW_RETURN_NOT_OK(budget_->RaiseMinimum(memory_plan_.total_bytes));
   plan_ = std::move(plan);
-  const int threads = static_cast<int>(config_.Number(ConfigKey::kComputeThreads));
-  // One more task than threads, so that a parked one leaves no thread idle; fewer when
-  // the budget does not hold so many.
-  const int64_t need = kTaskMinimumBytes + 2 * PageBytes(*plan_);
-  const int64_t room = budget_->limit_bytes() - kQueryMinimumBytes;
-  const int64_t tasks_at_once = std::clamp<int64_t>(room / need, 1, threads + 1);
-  const int64_t prefetch = std::clamp<int64_t>(
-      (room / tasks_at_once - need) / 2, kPrefetchMinimumBytes,
-      std::max(kPrefetchMinimumBytes, config_.Number(ConfigKey::kScanPrefetchBytes)));
+  asked_for_memory_ = true;
+  if (budget_->admitted().ready()) {
+    StartAdmitted();
+    return arrow::Status::OK();
+  }
+  // Whichever comes first, memory or a cancel, on a thread that may block.
+  const auto go_on = [weak = weak_from_this(),
+                      once = std::make_shared<std::atomic<bool>>(false)] {
+    if (const auto self = weak.lock(); self != nullptr && !once->exchange(true)) {
+      self->engine_->io->Submit([self] { self->StartAdmitted(); });
+    }
+  };
+  budget_->admitted().OnReady(go_on);
+  stopped_.wait().OnReady(go_on);
+  return arrow::Status::OK();
+}
+
+void QueryRun::StartAdmitted() {
+  arrow::Status status = FirstError();
+  if (status.ok()) {
+    status = budget_->admission();
+  }
+  if (status.ok()) {
+    status = StartPlan();
+  }
+  MarkPlanned(status);
+}
+
+arrow::Status QueryRun::StartPlan() {
+  ARROW_ASSIGN_OR_RAISE(table_budget_, budget_->MakeOperator("table", table_bytes_,
+                                                             nullptr, memory::kNoDriver));
+  ARROW_RETURN_NOT_OK(table_budget_->CountExternal(table_bytes_));
+  table_counted_ = table_bytes_;
+  ARROW_ASSIGN_OR_RAISE(query_budget_,
+                        budget_->MakeOperator("results", memory_plan_.query_minimum_bytes,
+                                              nullptr, memory::kNoDriver));
+  spill_ = spill::SpillSpace::Make({.query = name_,
+                                    .limit_bytes = config_.Number(ConfigKey::kSpillLimit),
+                                    .metrics = &metrics_},
+                                   engine_->spill_host());
   ARROW_ASSIGN_OR_RAISE(
-      auto built, scheduler::BuildStages(
-                      *plan_, {.task_slots = threads,
-                               .batch_rows = config_.Number(ConfigKey::kScanBatchRows),
-                               .prefetch_bytes = prefetch,
-                               .exchange_bytes = std::min(kExchangeBytes, room / 64),
-                               .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
-                               .context = MakeContext(),
-                               .io_tasks = io_tasks_.get(),
-                               .metrics = &metrics_}));
+      auto built,
+      scheduler::BuildStages(
+          *plan_,
+          {.task_slots = static_cast<int>(config_.Number(ConfigKey::kComputeThreads)),
+           .batch_rows = config_.Number(ConfigKey::kScanBatchRows),
+           .prefetch_bytes = memory_plan_.prefetch_bytes,
+           .exchange_bytes = memory_plan_.exchange_bytes,
+           .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
+           .task = {.context = MakeContext(query_budget_.get()),
+                    .io_tasks = io_tasks_.get(),
+                    .spill = spill_.get(),
+                    .metrics = &metrics_},
+           .budget = budget_.get(),
+           .tasks_at_once = memory_plan_.tasks_at_once,
+           .scan_minimum_bytes = memory_plan_.scan_minimum_bytes}));
+  memories_ = std::move(built.memories);
   schema_ = analyze_ ? ExplainSchema() : plan_->schema;
   Publish(std::move(built.rows));
   {
@@ -201,7 +202,7 @@ arrow::Status QueryRun::StartPlan(std::unique_ptr<plan::Node> plan) {
   auto self = shared_from_this();
   run_ = scheduler::StageRun::Start(
       std::move(built.stages),
-      {.tasks_at_once = static_cast<int>(tasks_at_once),
+      {.tasks_at_once = memory_plan_.tasks_at_once,
        .executor = engine_->compute.get(),
        .clock = engine_->clock,
        .metrics = &metrics_,
@@ -226,7 +227,14 @@ void QueryRun::Publish(std::unique_ptr<exec::GatherExchange> rows) {
   }
 }
 
-void QueryRun::MarkPlanned() {
+void QueryRun::MarkPlanned(const arrow::Status& status) {
+  if (!status.ok()) {
+    Fail(status);
+    // Nothing was started, or what was started reports by itself.
+    if (run_ == nullptr) {
+      Ended(status);
+    }
+  }
   {
     std::lock_guard lock(mutex_);
     planned_nanos_ = engine_->clock->MonotonicNanos();
@@ -276,15 +284,29 @@ void QueryRun::AwaitEnd() {
   // What was made of the plan holds on to buffers too.
   run_.reset();
   rows_.reset();
+  plan_.reset();
+  if (table_budget_ != nullptr) {
+    table_budget_->UncountExternal(std::exchange(table_counted_, 0));
+  }
 }
 
 void QueryRun::KeepForBatches() {
-  if (operator_budget_ != nullptr) {
-    // Handed to an I/O thread: the budget must not end inside its own callback.
-    operator_budget_->drained().OnReady([run = shared_from_this()] {
-      io::IoExecutor* io = run->engine_->io.get();
-      io->Submit([run] {});
-    });
+  std::vector<core::Wait> waits;
+  if (query_budget_ != nullptr) {
+    waits.push_back(query_budget_->drained());
+  }
+  for (const auto& memory : memories_) {
+    waits.push_back(memory->drained());
+  }
+  for (const core::Wait& wait : waits) {
+    if (!wait.ready()) {
+      // Looked at anew on an I/O thread: a budget must not end inside its own callback.
+      wait.OnReady([run = shared_from_this()] {
+        io::IoExecutor* io = run->engine_->io.get();
+        io->Submit([run] { run->KeepForBatches(); });
+      });
+      return;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
@@ -16,11 +17,14 @@
 #include "wheelpit/core/task_group.h"
 #include "wheelpit/core/wait.h"
 #include "wheelpit/engine/engine_state.h"
+#include "wheelpit/engine/memory_plan.h"
 #include "wheelpit/engine/session.h"
 #include "wheelpit/exec/exchange.h"
+#include "wheelpit/exec/operator_memory.h"
 #include "wheelpit/memory/budget.h"
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/scheduler/stage_run.h"
+#include "wheelpit/spill/spill_space.h"
 #include "wheelpit/sql/binder.h"
 
 namespace wheelpit::engine {
@@ -31,8 +35,9 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   QueryRun(EngineState* engine, core::Config config, std::string name);
   ~QueryRun();
 
-  /// Binds and starts the statement, once; on a thread that may block. What came of it is
-  /// seen by AwaitSchema and Next.
+  /// Binds the statement and starts it as soon as there is memory for it, once; on a
+  /// thread that may block, which is not held while it waits. What came of it is seen by
+  /// AwaitSchema and Next.
   void PlanAndStart(const sql::ast::Statement& statement);
 
   arrow::Result<std::shared_ptr<arrow::Schema>> AwaitSchema();
@@ -48,13 +53,15 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
  private:
   class TableOpener;
 
-  core::Context MakeContext();
+  core::Context MakeContext(arrow::MemoryPool* pool);
   arrow::Status MakeBudget();
   arrow::Status Plan(const sql::ast::Statement& statement);
-  arrow::Status StartPlan(std::unique_ptr<plan::Node> plan);
+  arrow::Status AskForMemory(std::unique_ptr<plan::Node> plan);
+  void StartAdmitted();
+  arrow::Status StartPlan();
   arrow::Status StartWith(arrow::Result<std::shared_ptr<arrow::RecordBatch>> rows);
   void Publish(std::unique_ptr<exec::GatherExchange> rows);
-  void MarkPlanned();
+  void MarkPlanned(const arrow::Status& status);
   void Fail(const arrow::Status& status);
   void Ended(const arrow::Status& status);
   arrow::Status FirstError() const;
@@ -69,10 +76,18 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   core::Signal stopped_;
 
   // Set while planning, read after planned_ has fired. The order is that of their
-  // dependence: batches live in the operator's budget, which goes last.
+  // dependence: batches live in the budgets, which go last.
   std::unique_ptr<memory::QueryBudget> budget_;
-  std::unique_ptr<memory::OperatorBudget> operator_budget_;
+  std::unique_ptr<memory::OperatorBudget> planning_budget_;  // reads of footers
+  std::unique_ptr<memory::OperatorBudget> table_budget_;     // counts what plan_ holds
+  std::unique_ptr<memory::OperatorBudget> query_budget_;     // what belongs to no task
+  std::vector<std::unique_ptr<exec::OperatorMemory>> memories_;
+  std::unique_ptr<spill::SpillSpace> spill_;
   std::unique_ptr<core::TaskGroup> io_tasks_;
+  MemoryPlan memory_plan_;
+  bool asked_for_memory_ = false;  // of the planning thread only
+  int64_t table_bytes_ = 0;
+  int64_t table_counted_ = 0;
   std::unique_ptr<plan::Node> plan_;
   std::shared_ptr<arrow::Schema> schema_;
   std::unique_ptr<exec::GatherExchange> rows_;

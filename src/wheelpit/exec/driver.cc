@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/exec/driver.h"
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -8,11 +9,16 @@
 
 #include "wheelpit/core/clock.h"
 #include "wheelpit/core/error.h"
+#include "wheelpit/exec/operator_memory.h"
 
 namespace wheelpit::exec {
 
 Step Step::Batch(std::shared_ptr<arrow::RecordBatch> batch) {
   return {Kind::kBatch, std::move(batch), {}};
+}
+
+arrow::Result<std::optional<core::Wait>> PipelinePart::AtBoundary(bool /*input_ended*/) {
+  return std::nullopt;
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Operator::Finish() {
@@ -38,6 +44,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
       options_.stopped.OnReady([weak = weak_from_this()] {
         if (auto driver = weak.lock()) {
           driver->Wake(kAnyPark);
+        }
+      });
+    }
+    for (OperatorMemory* memory : pipeline_.memories) {
+      // Weak: the memory outlives the driver.
+      memory->SetBell([weak = weak_from_this()] {
+        if (auto driver = weak.lock()) {
+          driver->Ring();
         }
       });
     }
@@ -86,14 +100,22 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (pipeline_.sink->done()) {
       return Outcome::kEnd;
     }
+    bells_heard_ = bells_.load();
+    ARROW_ASSIGN_OR_RAISE(auto wait, CallAtBoundary());
+    if (wait.has_value() && wait->ready()) {
+      return Outcome::kGoOn;  // To be called again.
+    }
+    if (wait.has_value() || !held_.ready()) {
+      wait_ = wait.value_or(held_);
+      return Outcome::kPark;
+    }
     if (!input_ended_) {
       ARROW_ASSIGN_OR_RAISE(Step step, pipeline_.source->Next());
       switch (step.kind) {
         case Step::Kind::kBatch:
           return PassOn(std::move(step.batch), 0);
         case Step::Kind::kWait:
-          wait_ = std::move(step.wait);
-          return Outcome::kPark;
+          return Hold(std::move(step.wait));
         case Step::Kind::kYield:
           return Outcome::kGoOn;
         case Step::Kind::kEnd:
@@ -131,10 +153,43 @@ class Driver : public std::enable_shared_from_this<Driver> {
     }
     ARROW_ASSIGN_OR_RAISE(auto wait, pipeline_.sink->Push(std::move(batch)));
     if (wait.has_value() && !wait->ready()) {
-      wait_ = *std::move(wait);
-      return Outcome::kPark;
+      return Hold(*std::move(wait));
     }
     return Outcome::kGoOn;
+  }
+
+  // Parks; woken for another reason, the driver comes back to the same wait.
+  Outcome Hold(core::Wait wait) {
+    held_ = std::move(wait);
+    wait_ = held_;
+    return Outcome::kPark;
+  }
+
+  // Every part is called, so that one can give memory back while another waits for some.
+  arrow::Result<std::optional<core::Wait>> CallAtBoundary() {
+    std::optional<core::Wait> first;
+    const auto call = [&first](PipelinePart& part, bool input_ended) -> arrow::Status {
+      ARROW_ASSIGN_OR_RAISE(auto wait, part.AtBoundary(input_ended));
+      if (!first.has_value()) {
+        first = std::move(wait);
+      }
+      return arrow::Status::OK();
+    };
+    if (pipeline_.source != nullptr) {
+      ARROW_RETURN_NOT_OK(call(*pipeline_.source, false));
+    }
+    const size_t count = pipeline_.operators.size();
+    for (size_t i = 0; i < count; ++i) {
+      ARROW_RETURN_NOT_OK(call(*pipeline_.operators[i], input_ended_ && finishing_ >= i));
+    }
+    ARROW_RETURN_NOT_OK(call(*pipeline_.sink, input_ended_ && finishing_ == count));
+    return first;
+  }
+
+  // Any thread: memory is asked of an operator.
+  void Ring() {
+    ++bells_;
+    Wake(kAnyPark);
   }
 
   void Park(const core::Wait& wait) {
@@ -146,8 +201,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     }
     // Shared: a wait that nobody ever fires must not leave a dangling driver behind.
     wait.OnReady([self = shared_from_this(), park] { self->Wake(park); });
-    // A stop that came before parked_ was set has found nothing to wake.
-    if (options_.stop.IsStopRequested()) {
+    // A stop or a bell that came before parked_ was set has found nothing to wake.
+    if (options_.stop.IsStopRequested() || bells_.load() != bells_heard_) {
       Wake(park);
     }
   }
@@ -169,6 +224,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
     pipeline_.source.reset();
     pipeline_.operators.clear();
     pipeline_.sink.reset();
+    for (OperatorMemory* memory : pipeline_.memories) {
+      memory->SetBell(nullptr);
+    }
     auto done = std::move(done_);
     done(status);
   }
@@ -186,7 +244,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   bool input_ended_ = false;
   size_t finishing_ = 0;
-  core::Wait wait_;
+  core::Wait wait_;  // what it is about to park on
+  core::Wait held_;  // what source or sink wait for
+  std::atomic<uint64_t> bells_{0};
+  uint64_t bells_heard_ = 0;
 
   std::mutex park_mutex_;
   bool parked_ = false;

@@ -2,6 +2,7 @@
 // Drivers: a task is a driver, and a driver is one source, some operators and one sink.
 // It runs on compute threads, one at a time; when its source or sink must wait it is
 // parked and holds no thread; after its time slice it goes to the back of the queue.
+// Whatever it waits for, it wakes to give memory back when one of its operators is asked.
 // Sources, operators and sinks are single-threaded state machines that hold no locks.
 #pragma once
 
@@ -21,6 +22,20 @@
 
 namespace wheelpit::exec {
 
+class OperatorMemory;
+
+/// What sources, operators and sinks have in common.
+class PipelinePart {
+ public:
+  virtual ~PipelinePart() = default;
+  /// Called between two batches, and while the driver is parked when memory is asked of
+  /// one of its operators: the place to free memory, to reserve it for the next batch and
+  /// to go on with what was begun (a spill). A wait: this part takes and gives no batch
+  /// before it is ready; then it is called again. `input_ended`: nothing comes from the
+  /// parts before it any more, and Finish is next.
+  virtual arrow::Result<std::optional<core::Wait>> AtBoundary(bool input_ended);
+};
+
 /// What a source has come to.
 struct Step {
   enum class Kind : uint8_t { kBatch, kWait, kYield, kEnd };
@@ -36,16 +51,14 @@ struct Step {
   static Step End() { return {Kind::kEnd, nullptr, {}}; }
 };
 
-class Source {
+class Source : public PipelinePart {
  public:
-  virtual ~Source() = default;
   /// Never blocks; at most about a millisecond of work.
   virtual arrow::Result<Step> Next() = 0;
 };
 
-class Operator {
+class Operator : public PipelinePart {
  public:
-  virtual ~Operator() = default;
   /// Takes a batch and gives one back; null when there is nothing to pass on yet.
   virtual arrow::Result<std::shared_ptr<arrow::RecordBatch>> Process(
       std::shared_ptr<arrow::RecordBatch> batch) = 0;
@@ -55,9 +68,8 @@ class Operator {
   virtual bool done() const { return false; }
 };
 
-class Sink {
+class Sink : public PipelinePart {
  public:
-  virtual ~Sink() = default;
   /// Takes the batch, always. A wait means: taken, and no more until it is ready.
   virtual arrow::Result<std::optional<core::Wait>> Push(
       std::shared_ptr<arrow::RecordBatch> batch) = 0;
@@ -71,6 +83,9 @@ struct Pipeline {
   std::unique_ptr<Source> source;
   std::vector<std::unique_ptr<Operator>> operators;
   std::unique_ptr<Sink> sink;
+  /// Of its parts, as far as they can spill: the driver is woken when one is asked. They
+  /// outlive the driver.
+  std::vector<OperatorMemory*> memories = {};
 };
 
 struct DriverOptions {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace wheelpit::index {
@@ -14,20 +15,26 @@ constexpr int64_t kCoarsestTimeMillis = 2000;
 // A list node, a hash node and the allocator's overhead of both.
 constexpr int64_t kEntryBytes = sizeof(fs::FileInfo) + 160;
 
-// Arrow's schema and Parquet's description are made of some dozen small objects a column,
-// about this many times the bytes that the footer spends on the column.
-constexpr int64_t kSchemaBytesPerByte = 32;
-
-int64_t BytesOf(const ParquetSchema& schema) {
-  return static_cast<int64_t>(schema.bytes.size()) * kSchemaBytesPerByte;
-}
-
 bool IsSameFile(const fs::FileInfo& a, const fs::FileInfo& b) {
   return a.size_bytes == b.size_bytes && a.mtime_nanos == b.mtime_nanos &&
          a.device == b.device && a.inode == b.inode;
 }
 
 }  // namespace
+
+arrow::Result<std::unique_ptr<FooterCache>> FooterCache::Make(
+    int64_t limit_bytes, memory::ProcessBudget* process) {
+  std::unique_ptr<FooterCache> cache(new FooterCache(limit_bytes));
+  ARROW_ASSIGN_OR_RAISE(cache->query_, process->MakeQuery("process", 0, 0));
+  ARROW_ASSIGN_OR_RAISE(
+      cache->charge_,
+      cache->query_->MakeOperator("footer cache", 0, cache.get(), memory::kNoDriver));
+  return cache;
+}
+
+FooterCache::~FooterCache() {
+  Release(std::numeric_limits<int64_t>::max());
+}
 
 std::shared_ptr<const ParquetFooter> FooterCache::Find(const fs::FileInfo& file) {
   auto state = state_.Lock();
@@ -45,34 +52,47 @@ void FooterCache::Insert(const fs::FileInfo& file,
   const bool settled = file.mtime_nanos / 1'000'000 <= now_millis - kCoarsestTimeMillis;
   const int64_t bytes =
       footer->memory_bytes() + kEntryBytes + static_cast<int64_t>(file.path.size());
-  auto state = state_.Lock();
-  if (const auto known = state->by_path.find(file.path); known != state->by_path.end()) {
-    Drop(*state, known->second);
+  int64_t dropped = 0;
+  {
+    auto state = state_.Lock();
+    if (const auto known = state->by_path.find(file.path);
+        known != state->by_path.end()) {
+      const int64_t before = state->bytes;
+      Drop(*state, known->second);
+      dropped = before - state->bytes;
+    }
+    const ParquetSchema* schema = footer->schema.get();
+    const int64_t more =
+        bytes + (state->schema_users.contains(schema) ? 0 : MemoryBytes(*schema));
+    // TryCountExternal calls nobody back, so it may be called under this lock.
+    if (settled && more <= limit_bytes_ && charge_->TryCountExternal(more)) {
+      state->entries.push_front({file, std::move(footer), bytes});
+      state->by_path.emplace(state->entries.front().file.path, state->entries.begin());
+      ++state->schema_users[schema];
+      state->bytes += more;
+      dropped += ShrinkTo(*state, limit_bytes_);
+    }
   }
-  if (!settled || bytes > limit_bytes_) {
-    return;
-  }
-  const ParquetSchema* schema = footer->schema.get();
-  state->entries.push_front({file, std::move(footer), bytes});
-  state->by_path.emplace(state->entries.front().file.path, state->entries.begin());
-  state->bytes += bytes;
-  if (state->schema_users[schema]++ == 0) {
-    state->bytes += BytesOf(*schema);
-  }
-  ShrinkTo(*state, limit_bytes_);
+  // Outside the lock: it may make the broker look around, which may come back here.
+  charge_->UncountExternal(dropped);
 }
 
-int64_t FooterCache::memory_bytes() {
+int64_t FooterCache::memory_bytes() const {
   return state_.Lock()->bytes;
 }
 
-int64_t FooterCache::entry_count() {
+int64_t FooterCache::entry_count() const {
   return static_cast<int64_t>(state_.Lock()->entries.size());
 }
 
 int64_t FooterCache::Release(int64_t bytes) {
-  auto state = state_.Lock();
-  return ShrinkTo(*state, std::max<int64_t>(0, state->bytes - bytes));
+  int64_t dropped = 0;
+  {
+    auto state = state_.Lock();
+    dropped = ShrinkTo(*state, std::max<int64_t>(0, state->bytes - bytes));
+  }
+  charge_->UncountExternal(dropped);
+  return dropped;
 }
 
 void FooterCache::Drop(State& state, Entries::iterator entry) {
@@ -80,7 +100,7 @@ void FooterCache::Drop(State& state, Entries::iterator entry) {
   state.bytes -= entry->bytes;
   if (--state.schema_users[schema] == 0) {
     state.schema_users.erase(schema);
-    state.bytes -= BytesOf(*schema);
+    state.bytes -= MemoryBytes(*schema);
   }
   state.by_path.erase(entry->file.path);
   state.entries.erase(entry);

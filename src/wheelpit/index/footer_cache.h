@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Footers of files that did not change, kept from one query to the next. Owned by the
-// engine; any thread may call anything.
+// engine; any thread may call anything. Counted in the process's memory budget, only from
+// what nobody wants, and the first to go when somebody does: a query that holds a footer
+// counts it itself.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +12,22 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <arrow/result.h>
+
 #include "wheelpit/core/guarded.h"
 #include "wheelpit/fs/file_system.h"
 #include "wheelpit/index/parquet_footer.h"
+#include "wheelpit/memory/budget.h"
 
 namespace wheelpit::index {
 
-class FooterCache {
+class FooterCache final : public memory::Spillable {
  public:
   /// `limit_bytes` bounds what footers, paths and schemas take; the least recently used
-  /// goes first.
-  explicit FooterCache(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  /// goes first. `process` outlives the cache.
+  static arrow::Result<std::unique_ptr<FooterCache>> Make(int64_t limit_bytes,
+                                                          memory::ProcessBudget* process);
+  ~FooterCache() override;
 
   /// The footer of a file that is still what it was: same path, size, time of change,
   /// device and inode. Null otherwise.
@@ -32,12 +39,16 @@ class FooterCache {
   void Insert(const fs::FileInfo& file, std::shared_ptr<const ParquetFooter> footer,
               int64_t now_millis);
 
-  int64_t memory_bytes();
-  int64_t entry_count();
+  int64_t memory_bytes() const;
+  int64_t entry_count() const;
 
   /// Drops the least recently used until `bytes` are free or nothing is left. The bytes
   /// freed.
   int64_t Release(int64_t bytes);
+
+  int64_t reclaimable() const override { return memory_bytes(); }
+  void RequestReclaim(int64_t bytes) override { Release(bytes); }
+  double cost_per_byte() const override { return 0; }
 
  private:
   struct Entry {
@@ -54,11 +65,14 @@ class FooterCache {
     int64_t bytes = 0;
   };
 
+  explicit FooterCache(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
   static void Drop(State& state, Entries::iterator entry);
   static int64_t ShrinkTo(State& state, int64_t bytes);
 
   const int64_t limit_bytes_;
-  core::Guarded<State> state_;
+  mutable core::Guarded<State> state_;
+  std::unique_ptr<memory::QueryBudget> query_;
+  std::unique_ptr<memory::OperatorBudget> charge_;  // counts State::bytes
 };
 
 }  // namespace wheelpit::index

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <arrow/memory_pool.h>
 #include <gtest/gtest.h>
 
 #include "wheelpit/core/executor.h"
@@ -34,8 +35,15 @@ std::shared_ptr<const ParquetFooter> Footer(
   return footer;
 }
 
+std::unique_ptr<memory::ProcessBudget> Process(int64_t limit_bytes = 1 << 30) {
+  return memory::ProcessBudget::Make(limit_bytes, arrow::default_memory_pool())
+      .ValueOrDie();
+}
+
 TEST(FooterCache, GivesBackWhatWasPutIn) {
-  FooterCache cache(1 << 20);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(1 << 20, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   EXPECT_EQ(cache.Find(File("a")), nullptr);
   const auto footer = Footer(7);
   cache.Insert(File("a"), footer, kNowMillis);
@@ -44,7 +52,9 @@ TEST(FooterCache, GivesBackWhatWasPutIn) {
 }
 
 TEST(FooterCache, AnyChangeOfTheFileIsAMiss) {
-  FooterCache cache(1 << 20);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(1 << 20, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   cache.Insert(File("a"), Footer(7), kNowMillis);
   for (const auto change :
        {+[](fs::FileInfo* f) { ++f->size_bytes; },
@@ -58,7 +68,9 @@ TEST(FooterCache, AnyChangeOfTheFileIsAMiss) {
 }
 
 TEST(FooterCache, ANewVersionReplacesTheOldOne) {
-  FooterCache cache(1 << 20);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(1 << 20, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   cache.Insert(File("a"), Footer(7), kNowMillis);
   const int64_t bytes = cache.memory_bytes();
   fs::FileInfo changed = File("a");
@@ -70,7 +82,9 @@ TEST(FooterCache, ANewVersionReplacesTheOldOne) {
 }
 
 TEST(FooterCache, FilesChangedJustNowAreNotTaken) {
-  FooterCache cache(1 << 20);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(1 << 20, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   fs::FileInfo fresh = File("a");
   fresh.mtime_nanos = (kNowMillis - 1999) * 1'000'000;
   cache.Insert(fresh, Footer(7), kNowMillis);
@@ -84,7 +98,9 @@ TEST(FooterCache, FilesChangedJustNowAreNotTaken) {
 }
 
 TEST(FooterCache, ItsLimitHoldsAndTheLeastRecentlyUsedGoesFirst) {
-  FooterCache cache(20'000);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(20'000, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   for (int i = 0; i < 100; ++i) {
     cache.Insert(File("f" + std::to_string(i)), Footer(i), kNowMillis);
     EXPECT_LE(cache.memory_bytes(), 20'000);
@@ -96,7 +112,9 @@ TEST(FooterCache, ItsLimitHoldsAndTheLeastRecentlyUsedGoesFirst) {
 }
 
 TEST(FooterCache, OneLargerThanTheLimitIsNotTakenAndPushesNothingOut) {
-  FooterCache cache(5000);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(5000, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   cache.Insert(File("a"), Footer(1), kNowMillis);
   auto huge = std::make_shared<ParquetFooter>();
   huge->schema = std::make_shared<const ParquetSchema>();
@@ -109,7 +127,9 @@ TEST(FooterCache, OneLargerThanTheLimitIsNotTakenAndPushesNothingOut) {
 TEST(FooterCache, SharedSchemasCountOnce) {
   auto schema = std::make_shared<ParquetSchema>();
   schema->bytes.assign(1000, 's');
-  FooterCache cache(1 << 20);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(1 << 20, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   cache.Insert(File("a"), Footer(1, schema), kNowMillis);
   const int64_t first = cache.memory_bytes();
   cache.Insert(File("b"), Footer(2, schema), kNowMillis);
@@ -120,7 +140,9 @@ TEST(FooterCache, SharedSchemasCountOnce) {
 }
 
 TEST(FooterCache, ReleaseFreesAtLeastWhatIsAskedWhereItCan) {
-  FooterCache cache(1 << 20);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(1 << 20, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   for (int i = 0; i < 10; ++i) {
     cache.Insert(File("f" + std::to_string(i)), Footer(i), kNowMillis);
   }
@@ -132,8 +154,26 @@ TEST(FooterCache, ReleaseFreesAtLeastWhatIsAskedWhereItCan) {
   EXPECT_NE(cache.Find(File("f9")), nullptr);
 }
 
+TEST(FooterCache, IsCountedAndTheFirstToGoWhenMemoryIsShort) {
+  const auto process = Process(2 << 20);
+  const auto cache = FooterCache::Make(1 << 20, process.get()).ValueOrDie();
+  cache->Insert(File("a"), Footer(7), kNowMillis);
+  EXPECT_GT(cache->memory_bytes(), 0);
+  EXPECT_EQ(process->cache_bytes(), 1 << 20) << "in whole steps";
+  EXPECT_EQ(process->Holders(1)[0].name, "footer cache");
+  const auto query = process->MakeQuery("q1", 0, 0).ValueOrDie();
+  const auto scan = query->MakeOperator("scan", 0, nullptr).ValueOrDie();
+  ASSERT_TRUE(scan->CountExternal(2 << 20).ok());
+  EXPECT_EQ(cache->entry_count(), 0);
+  cache->Insert(File("a"), Footer(7), kNowMillis);
+  EXPECT_EQ(cache->entry_count(), 0) << "taken where nothing was free";
+  scan->UncountExternal(2 << 20);
+}
+
 TEST(FooterCache, AnyThreadMayUseIt) {
-  FooterCache cache(10'000);
+  const auto process = Process();
+  const auto owned = FooterCache::Make(10'000, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   {
     const auto threads =
         core::ThreadPool::Make({.thread_count = 4, .role = core::ThreadRole::kIo})

@@ -543,6 +543,13 @@ arrow::Result<std::shared_ptr<const ParquetFooter>> ReadTail(
 
 }  // namespace
 
+int64_t MemoryBytes(const ParquetSchema& schema) {
+  // Arrow's schema and Parquet's description are made of some dozen small objects a
+  // column, about this many times the bytes that the footer spends on the column.
+  constexpr int64_t kBytesPerByte = 32;
+  return static_cast<int64_t>(schema.bytes.size()) * kBytesPerByte;
+}
+
 int64_t ParquetFooter::memory_bytes() const {
   size_t bytes = sizeof(ParquetFooter) + raw.capacity() + created_by.capacity() +
                  row_groups.capacity() * sizeof(ParquetRowGroup);

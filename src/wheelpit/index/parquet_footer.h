@@ -65,6 +65,9 @@ struct ParquetSchema {
   int leaf_count() const { return static_cast<int>(leaves.size()); }
 };
 
+/// Bytes of memory that a schema holds, about.
+int64_t MemoryBytes(const ParquetSchema& schema);
+
 /// One column chunk. Offsets are from the start of the file, sizes in bytes, -1 is
 /// absent.
 struct ParquetChunk {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include <arrow/io/interfaces.h>
@@ -225,6 +226,24 @@ arrow::Result<std::shared_ptr<const Table>> OpenTable(
   schemas.Finish(partitions.fields);
   return MakeTable(path, std::move(listing), std::move(found), partitions, schemas,
                    file_system);
+}
+
+int64_t MemoryBytes(const Table& table) {
+  // A scalar and its control block; strings are short.
+  constexpr int64_t kPartitionValueBytes = 96;
+  int64_t bytes = 0;
+  std::unordered_set<const ParquetSchema*> schemas;
+  for (const TableFile& file : table.files) {
+    bytes +=
+        static_cast<int64_t>(sizeof(TableFile) + file.path.capacity()) +
+        std::ssize(file.partition_values) * kPartitionValueBytes +
+        file.footer->memory_bytes() +
+        std::ssize(file.footer->row_groups) * static_cast<int64_t>(2 * sizeof(ScanUnit));
+    if (schemas.insert(file.footer->schema.get()).second) {
+      bytes += MemoryBytes(*file.footer->schema);
+    }
+  }
+  return bytes;
 }
 
 }  // namespace wheelpit::index

@@ -54,6 +54,10 @@ struct Table {
   fs::FileSystem* file_system = nullptr;  ///< outlives the table
 };
 
+/// Bytes of memory that a table holds, footers and what splits will take included: to be
+/// counted by whoever keeps it.
+int64_t MemoryBytes(const Table& table);
+
 /// Lists what `path` names (file, directory, glob), reads the footers, unites the schemas
 /// by name (README.md has the rule). `partition_filter` prunes key=value directories
 /// before they are listed; terms about other columns are ignored, and literals may be of

@@ -104,7 +104,10 @@ BENCHMARK_DEFINE_F(TableBench, OpenCold)(benchmark::State& state) {
 }
 
 BENCHMARK_DEFINE_F(TableBench, OpenWithCache)(benchmark::State& state) {
-  FooterCache cache(1 << 30);
+  const auto process =
+      memory::ProcessBudget::Make(1 << 30, arrow::default_memory_pool()).ValueOrDie();
+  const auto owned = FooterCache::Make(1 << 30, process.get()).ValueOrDie();
+  FooterCache& cache = *owned;
   Open(&cache);
   for (auto _ : state) {
     benchmark::DoNotOptimize(Open(&cache));

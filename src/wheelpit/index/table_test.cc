@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <arrow/memory_pool.h>
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 #include <gmock/gmock.h>
@@ -390,7 +391,11 @@ class CachedTableTest : public TableTest {
     std::filesystem::last_write_time(
         At(name), std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   }
-  FooterCache cache_{1 << 20};
+  std::unique_ptr<memory::ProcessBudget> process_ =
+      memory::ProcessBudget::Make(1 << 30, arrow::default_memory_pool()).ValueOrDie();
+  std::unique_ptr<FooterCache> owned_cache_ =
+      FooterCache::Make(1 << 20, process_.get()).ValueOrDie();
+  FooterCache& cache_ = *owned_cache_;
 };
 
 TEST_F(CachedTableTest, FootersOfUnchangedFilesAreNotReadAgain) {

@@ -27,6 +27,20 @@ int64_t Kept(const OperatorState& op) {
   return op.Cover(std::max(op.used_level(), op.promised.load()));
 }
 
+// A limit as an error tells it: what is typed from there must do, so whole MiB, which
+// are printed exactly.
+std::string Enough(int64_t bytes) {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  return FormatByteSize((bytes + kMiB - 1) / kMiB * kMiB);
+}
+
+arrow::Status TooSmall(const QueryState& query, int64_t enough) {
+  return core::Error(ErrorKind::kMemoryLimit, "query ", query.name, " needs at least ",
+                     Enough(enough), " of memory to run, its limit is ",
+                     FormatByteSize(query.limit), "; set memory.limit to at least ",
+                     Enough(enough));
+}
+
 }  // namespace
 
 int64_t Waiter::WantedLevel() const {
@@ -34,7 +48,7 @@ int64_t Waiter::WantedLevel() const {
 }
 
 int64_t Waiter::Need(int64_t level) const {
-  return op == nullptr ? query->set_aside()
+  return op == nullptr ? query->AdmissionNeed()
                        : std::max<int64_t>(op->Cover(level) - op->reserved.load(), 0);
 }
 
@@ -110,7 +124,6 @@ bool Broker::Take(State& state, OperatorState& op, int64_t size) {
 arrow::Status Broker::Grow(OperatorState* op, int64_t size) {
   for (bool caches_dropped = false;; caches_dropped = true) {
     int64_t need = 0;
-    const QueryState* scope = nullptr;
     {
       auto state = state_.Lock();
       if (Take(*state, *op, size)) {
@@ -126,7 +139,7 @@ arrow::Status Broker::Grow(OperatorState* op, int64_t size) {
                           "reserve before allocating, or give it more");
       }
     }
-    DropCaches(scope, need);
+    DropCaches(nullptr, need);
   }
 }
 
@@ -141,11 +154,23 @@ void Broker::ReleaseUnused(OperatorState* op) {
     auto state = state_.Lock();
     Giver& giver = *op->giver;
     Harvest(*state, *op);
-    if (giver.ask == Giver::Ask::kDelivered || giver.ask == Giver::Ask::kReminded) {
+    if (giver.ask >= Giver::Ask::kCalling) {
       Answer(giver);
+    } else if (op->used_level() < giver.spent_level) {
+      giver.spent_level = -1;  // It gives after all.
     }
   }
   if (anybody_waits()) {
+    Run();
+  }
+}
+
+void Broker::SetRunning(OperatorState* op, bool running) {
+  {
+    auto state = state_.Lock();
+    op->running = running;
+  }
+  if (!running && anybody_waits()) {
     Run();
   }
 }
@@ -208,10 +233,13 @@ void Broker::Grant(State& state, Waiter& waiter, int64_t level, Signals* signals
     op.promised.store(level);
     WHEELPIT_CHECK(Raise(state, op, level), "memory granted that is not there");
   } else {
-    query.admitted = true;
-    Count(state, query, query.set_aside());
-    for (OperatorState* op : query.operators) {
-      op->reserved.store(op->minimum);
+    Count(state, query, query.AdmissionNeed());
+    query.minimum = query.minimum_wanted;
+    if (!query.admitted) {
+      query.admitted = true;
+      for (OperatorState* op : query.operators) {
+        op->reserved.store(op->minimum);
+      }
     }
   }
   Unpark(state, waiter);
@@ -304,22 +332,45 @@ arrow::Result<bool> Broker::Reserve(OperatorState* op, int64_t bytes, core::Wait
 arrow::Status Broker::AddQuery(QueryState* query) {
   query->limit = query->limit == 0 ? limit_bytes_ : std::min(query->limit, limit_bytes_);
   if (query->minimum > query->limit) {
-    return core::Error(ErrorKind::kMemoryLimit, "query ", query->name, " needs at least ",
-                       FormatByteSize(query->minimum), " of memory to run, its limit is ",
-                       FormatByteSize(query->limit), "; set memory.limit to at least ",
-                       FormatByteSize(query->minimum));
+    return TooSmall(*query, query->minimum);
   }
   Signals signals;
   {
     auto state = state_.Lock();
     query->id = ++state->last_query;
     query->waiter.query = query;
+    query->minimum_wanted = query->minimum;
     state->queries.push_back(query);
-    Park(*state, query->waiter);
-    if (!Serve(*state, &signals).empty()) {
-      HarvestAll(*state);
-      Serve(*state, &signals);
+    QueueAdmission(*state, *query, &signals);
+  }
+  FireAll(signals);
+  if (anybody_waits()) {
+    Run();
+  }
+  return arrow::Status::OK();
+}
+
+void Broker::QueueAdmission(State& state, QueryState& query, Signals* signals) {
+  Park(state, query.waiter);
+  if (!Serve(state, signals).empty()) {
+    HarvestAll(state);
+    Serve(state, signals);
+  }
+}
+
+arrow::Status Broker::RaiseMinimum(QueryState* query, int64_t minimum_bytes) {
+  Signals signals;
+  {
+    auto state = state_.Lock();
+    WHEELPIT_CHECK(!query->waiter.parked, "two admissions of a query at once");
+    HarvestAll(*state);
+    query->minimum_wanted = std::max(query->minimum, minimum_bytes);
+    if (query->AdmissionNeed() > query->limit - query->used) {
+      const int64_t enough = query->used + query->AdmissionNeed();
+      query->minimum_wanted = query->minimum;
+      return TooSmall(*query, enough);
     }
+    QueueAdmission(*state, *query, &signals);
   }
   FireAll(signals);
   if (anybody_waits()) {
@@ -345,29 +396,35 @@ void Broker::RemoveQuery(QueryState* query) {
 }
 
 arrow::Status Broker::AddOperator(OperatorState* op) {
-  auto state = state_.Lock();
   QueryState& query = *op->query;
-  const int64_t before = query.set_aside();
-  query.minimum_of_operators += op->minimum;
-  const int64_t more = query.set_aside() - before;
-  bool fits = query.set_aside() <= query.limit;
-  if (query.admitted && fits && !Fits(*state, query, more)) {
-    HarvestAll(*state);
-    fits = Fits(*state, query, more);
+  for (bool caches_dropped = false;; caches_dropped = true) {
+    int64_t more = 0;
+    {
+      auto state = state_.Lock();
+      const int64_t before = query.set_aside();
+      query.minimum_of_operators += op->minimum;
+      more = query.set_aside() - before;
+      if (query.admitted && !Fits(*state, query, more)) {
+        HarvestAll(*state);
+      }
+      if (query.admitted ? Fits(*state, query, more) : query.set_aside() <= query.limit) {
+        if (query.admitted) {
+          Count(*state, query, more);
+          op->reserved.store(op->minimum);
+        }
+        op->waiter.query = &query;
+        op->waiter.op = op;
+        query.operators.push_back(op);
+        return arrow::Status::OK();
+      }
+      query.minimum_of_operators -= op->minimum;
+      if (caches_dropped) {
+        return LimitError(*state, *op, more,
+                          "its minimum was not part of what the query was admitted with");
+      }
+    }
+    DropCaches(nullptr, more);
   }
-  if (!fits) {
-    query.minimum_of_operators -= op->minimum;
-    return LimitError(*state, *op, more,
-                      "its minimum was not part of what the query was admitted with");
-  }
-  if (query.admitted) {
-    Count(*state, query, more);
-    op->reserved.store(op->minimum);
-  }
-  op->waiter.query = &query;
-  op->waiter.op = op;
-  query.operators.push_back(op);
-  return arrow::Status::OK();
 }
 
 void Broker::RemoveOperator(OperatorState* op) {
@@ -408,7 +465,12 @@ void Broker::Retire(const std::shared_ptr<Giver>& giver) {
 
 core::Wait Broker::Admitted(const QueryState& query) {
   auto state = state_.Lock();
-  return query.admitted ? core::Wait() : query.waiter.signal.wait();
+  return query.waiter.parked ? query.waiter.signal.wait() : core::Wait();
+}
+
+arrow::Status Broker::Admission(const QueryState& query) {
+  auto state = state_.Lock();
+  return query.waiter.failure;
 }
 
 int64_t Broker::used_bytes(const QueryState& query) {
@@ -450,24 +512,45 @@ std::vector<Holder> Broker::Holders(int count_max) {
   return LargestHolders(*state, nullptr, count_max);
 }
 
+namespace {
+
+std::string Listed(const std::vector<Holder>& holders) {
+  std::string text;
+  for (const Holder& holder : holders) {
+    text += (text.empty() ? "" : ", ") + holder.name + " of " + holder.query + " " +
+            FormatByteSize(holder.bytes) +
+            (holder.can_spill ? " (can spill)" : " (cannot spill)");
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+arrow::Status Broker::AdmissionError(const State& state, const QueryState& query) const {
+  return core::Error(
+      ErrorKind::kMemoryLimit, "query ", query.name, " needs ",
+      FormatByteSize(query.AdmissionNeed()),
+      " more to run beside others that wait for memory too, and the process's memory "
+      "limit is ",
+      FormatByteSize(limit_bytes_), "; the largest holders are ",
+      Listed(LargestHolders(state, nullptr, 3)),
+      "; run it again when they have ended, or "
+      "with a limit of ",
+      Enough(state.used + query.AdmissionNeed()), " (memory.limit)");
+}
+
 arrow::Status Broker::LimitError(const State& state, const OperatorState& op,
                                  int64_t need, std::string_view why) const {
   const QueryState& query = *op.query;
   const bool of_query = need > query.limit - query.used;
   const int64_t limit = of_query ? query.limit : limit_bytes_;
   const int64_t enough = (of_query ? query.used : state.used) + need;
-  std::string holders;
-  for (const Holder& holder : LargestHolders(state, of_query ? &query : nullptr, 3)) {
-    holders += (holders.empty() ? "" : ", ") + holder.name + " of " + holder.query + " " +
-               FormatByteSize(holder.bytes) +
-               (holder.can_spill ? " (can spill)" : " (cannot spill)");
-  }
   return core::Error(ErrorKind::kMemoryLimit, "operator ", op.name, " of query ",
                      query.name, " needs ", FormatByteSize(need), " more, and the ",
                      of_query ? "query's" : "process's", " memory limit is ",
                      FormatByteSize(limit), ": ", why, "; the largest holders are ",
-                     holders.empty() ? "none" : holders, "; a limit of ",
-                     FormatByteSize(enough), " would do (memory.limit)");
+                     Listed(LargestHolders(state, of_query ? &query : nullptr, 3)),
+                     "; a limit of ", Enough(enough), " would do (memory.limit)");
 }
 
 }  // namespace wheelpit::memory

@@ -59,6 +59,7 @@ struct Giver {
   enum class Ask : uint8_t {
     kNone,
     kChosen,     ///< RequestReclaim is about to be called
+    kCalling,    ///< it is being called; an answer may come before it returns
     kDelivered,  ///< it was; the driver has not been stopped on its way to a wait yet
     kReminded,   ///< the driver was woken or sent back because of it
   };
@@ -102,6 +103,7 @@ struct OperatorState {
   /// Level of `used` up to which the last Reserve promised success.
   std::atomic<int64_t> promised{0};
 
+  bool running = true;                  ///< under the lock
   Waiter waiter;                        ///< under the lock
   std::optional<core::Signal> drained;  ///< under the lock
 
@@ -116,10 +118,11 @@ struct OperatorState {
 struct QueryState {
   std::string name;
   int64_t limit = 0;
-  int64_t minimum = 0;
   uint64_t id = 0;
 
   // Under the lock.
+  int64_t minimum = 0;
+  int64_t minimum_wanted = 0;  ///< what an admission is for
   int64_t minimum_of_operators = 0;
   int64_t used = 0;
   int64_t peak = 0;
@@ -130,6 +133,10 @@ struct QueryState {
   std::vector<OperatorState*> operators;
 
   int64_t set_aside() const { return std::max(minimum, minimum_of_operators); }
+  /// What an admission takes.
+  int64_t AdmissionNeed() const {
+    return std::max(minimum_wanted, minimum_of_operators) - (admitted ? set_aside() : 0);
+  }
 };
 
 class Broker {
@@ -149,11 +156,14 @@ class Broker {
   /// As Grow, but only from what is free and wanted by nobody.
   bool TryGrow(OperatorState* op, int64_t size);
   void ReleaseUnused(OperatorState* op);
+  void SetRunning(OperatorState* op, bool running);
   core::Wait Drained(OperatorState* op);
   /// `used` fell to zero while kDraining was set.
   void OnDrained(OperatorState* op);
 
   core::Wait Admitted(const QueryState& query);
+  arrow::Status Admission(const QueryState& query);
+  arrow::Status RaiseMinimum(QueryState* query, int64_t minimum_bytes);
 
   bool anybody_waits() const { return parked_count_.load() > 0; }
   /// Something changed that may help a waiter.
@@ -162,6 +172,7 @@ class Broker {
   int64_t limit_bytes() const { return limit_bytes_; }
   int64_t used_bytes() { return state_.Lock()->used; }
   int64_t peak_bytes() { return state_.Lock()->peak; }
+  int64_t cache_bytes();
   int64_t used_bytes(const QueryState& query);
   int64_t peak_bytes(const QueryState& query);
   std::vector<Holder> Holders(int count_max);
@@ -202,6 +213,7 @@ class Broker {
 
   // The queue (broker.cc).
   void Park(State& state, Waiter& waiter);
+  void QueueAdmission(State& state, QueryState& query, Signals* signals);
   void Unpark(State& state, Waiter& waiter);
   void Grant(State& state, Waiter& waiter, int64_t level, Signals* signals);
   std::vector<Shortage> Serve(State& state, Signals* signals);
@@ -228,6 +240,7 @@ class Broker {
 
   arrow::Status LimitError(const State& state, const OperatorState& op, int64_t need,
                            std::string_view why) const;
+  arrow::Status AdmissionError(const State& state, const QueryState& query) const;
   std::vector<Holder> LargestHolders(const State& state, const QueryState* scope,
                                      int count_max) const;
 

@@ -22,7 +22,12 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 /// come to a batch boundary.
 class FakeOperator : public Spillable {
  public:
-  int64_t reclaimable() const override { return can_give; }
+  int64_t reclaimable() const override {
+    if (on_estimate) {
+      on_estimate();
+    }
+    return can_give;
+  }
   void RequestReclaim(int64_t bytes) override {
     ++asked_count;
     asked = std::max(asked, bytes);
@@ -61,6 +66,7 @@ class FakeOperator : public Spillable {
   int64_t asked = 0;
   int asked_count = 0;
   std::function<void()> on_request;
+  std::function<void()> on_estimate;
   core::Wait wait;
   std::unique_ptr<OperatorBudget> budget;
 };
@@ -454,6 +460,121 @@ TEST_F(BrokerTest, CallbacksMayCallBackIntoAnyBudget) {
   auto& c = Operator("c", Query("q3"), 1);
   c.Reserve(8 * kMiB);
   EXPECT_GT(a.asked_count + b.asked_count, 0);
+}
+
+// Another thread's request comes and is served between the two looks of a decision.
+TEST_F(BrokerTest, WhatIsServedDuringADecisionDoesNotUndoIt) {
+  Open(20 * kMiB);
+  auto& holder = Operator("holder", Query("q1", 10 * kMiB), 1);
+  auto& waiter = Unspillable("waiter", Query("q1"), 2);
+  auto& other = Unspillable("other", Query("q2"), 1);
+  holder.Hold(10 * kMiB);
+  int estimates = 0;
+  holder.on_estimate = [&] {
+    if (++estimates == 1) {
+      EXPECT_TRUE(other.Reserve(1 * kMiB));
+    }
+  };
+  EXPECT_FALSE(waiter.Reserve(2 * kMiB));
+  EXPECT_EQ(holder.asked_count, 1) << "nobody was asked, and nobody will be";
+}
+
+// The victim's thread is quick: it has acted before RequestReclaim has returned.
+TEST_F(BrokerTest, AnAnswerThatComesDuringTheRequestCounts) {
+  Open(10 * kMiB);
+  auto& sort = Operator("sort", Query("q1"), 1);
+  auto& join = Unspillable("join", Query("q2"), 1);
+  sort.Hold(10 * kMiB);
+  sort.on_request = [&] {
+    sort.asked = 0;
+    sort.Drop(2 * kMiB);
+    sort.budget->ReleaseUnusedReservation();
+  };
+  EXPECT_FALSE(join.Reserve(5 * kMiB));
+  EXPECT_EQ(sort.asked_count, 3) << "it gave a part, and can give the rest";
+  EXPECT_TRUE(join.wait.ready());
+}
+
+TEST_F(BrokerTest, ALateOperatorsMinimumIsWorthACleanCache) {
+  Open(10 * kMiB);
+  auto& cache = Operator("footers", Query("caches"), kNoDriver);
+  cache.cost = 0;
+  cache.on_request = [&] { cache.Boundary(); };
+  cache.Hold(6 * kMiB);
+  auto late = Query("q1").MakeOperator("merge", 6 * kMiB, nullptr);
+  EXPECT_TRUE(late.ok()) << late.status();
+  EXPECT_LE(cache.held, 4 * kMiB);
+}
+
+TEST_F(BrokerTest, AMinimumIsRaisedWhenOthersHaveGivenWay) {
+  Open(10 * kMiB);
+  auto& sort = Operator("sort", Query("q1"), 1);
+  sort.Hold(8 * kMiB);
+  QueryBudget& second = Query("q2");
+  EXPECT_TRUE(second.admitted().ready());
+  auto& table = Unspillable("table", second, 0);
+  table.Hold(2 * kMiB);
+  ASSERT_TRUE(second.RaiseMinimum(5 * kMiB).ok());
+  const core::Wait admitted = second.admitted();
+  EXPECT_FALSE(admitted.ready());
+  EXPECT_EQ(sort.asked, 5 * kMiB);
+  sort.Boundary();
+  EXPECT_TRUE(admitted.ready());
+  EXPECT_TRUE(second.admission().ok());
+  EXPECT_TRUE(second.MakeOperator("scan", 5 * kMiB, nullptr, 1).ok());
+}
+
+TEST_F(BrokerTest, AMinimumBesideWhatTheQueryHoldsNamesTheLimitThatWouldDo) {
+  for (const int64_t limit : {7 * kMiB - 1, 7 * kMiB}) {
+    Open(limit);
+    QueryBudget& query = Query("q1");
+    auto& table = Unspillable("table", query, 0);
+    table.Hold(2 * kMiB - 100);
+    const arrow::Status status = query.RaiseMinimum(5 * kMiB);
+    EXPECT_EQ(status.ok(), limit == 7 * kMiB) << status;
+    if (!status.ok()) {
+      EXPECT_EQ(KindOf(status), ErrorKind::kMemoryLimit);
+      EXPECT_NE(status.message().find("at least 7 MiB"), std::string::npos) << status;
+    }
+    TearDown();
+    operators_.clear();
+  }
+  Open(kMiB);
+}
+
+// Each holds its table and waits for the room to run: none would ever get it.
+TEST_F(BrokerTest, QueriesThatBlockEachOthersAdmissionDoNotWaitForEver) {
+  Open(10 * kMiB);
+  auto& a = Unspillable("table", Query("q1"), 0);
+  auto& b = Unspillable("index", Query("q2"), 0);
+  a.Hold(3 * kMiB);
+  b.Hold(3 * kMiB);
+  ASSERT_TRUE(Query("q1").RaiseMinimum(5 * kMiB).ok());
+  EXPECT_FALSE(Query("q1").admitted().ready()) << "q2 may still end";
+  ASSERT_TRUE(Query("q2").RaiseMinimum(5 * kMiB).ok());
+  EXPECT_TRUE(Query("q2").admitted().ready());
+  EXPECT_EQ(KindOf(Query("q2").admission()), ErrorKind::kMemoryLimit);
+  EXPECT_FALSE(Query("q1").admitted().ready());
+  b.Drop(3 * kMiB);
+  EXPECT_TRUE(Query("q1").admitted().ready());
+  EXPECT_TRUE(Query("q1").admission().ok());
+}
+
+// The place of a task that has ended, or of one to come, must not count as a driver that
+// is about to end.
+TEST_F(BrokerTest, AnOperatorThatDoesNotRunHoldsNoDecisionUp) {
+  Open(10 * kMiB);
+  auto& idle = Unspillable("idle", Query("q1", 0, 4 * kMiB), 1, 4 * kMiB);
+  auto& a = Unspillable("a", Query("q1"), 2);
+  auto& b = Unspillable("b", Query("q2"), 1);
+  a.Hold(3 * kMiB);
+  b.Hold(3 * kMiB);
+  EXPECT_FALSE(b.Reserve(2 * kMiB));
+  EXPECT_FALSE(a.Reserve(2 * kMiB));
+  EXPECT_FALSE(a.wait.ready() || b.wait.ready()) << "the idle one runs, and may end";
+  idle.budget->SetRunning(false);
+  EXPECT_TRUE(b.wait.ready());
+  EXPECT_EQ(b.ReserveError(2 * kMiB), ErrorKind::kMemoryLimit);
 }
 
 TEST_F(BrokerTest, ACacheThatGivesNothingIsAskedOnceAndHoldsNobodyUp) {

@@ -64,6 +64,10 @@ int64_t ProcessBudget::peak_bytes() const {
   return impl_->broker.peak_bytes();
 }
 
+int64_t ProcessBudget::cache_bytes() const {
+  return impl_->broker.cache_bytes();
+}
+
 std::vector<Holder> ProcessBudget::Holders(int count_max) const {
   return impl_->broker.Holders(count_max);
 }
@@ -78,6 +82,14 @@ QueryBudget::~QueryBudget() {
 
 core::Wait QueryBudget::admitted() const {
   return impl_->broker->Admitted(impl_->query);
+}
+
+arrow::Status QueryBudget::admission() const {
+  return impl_->broker->Admission(impl_->query);
+}
+
+arrow::Status QueryBudget::RaiseMinimum(int64_t minimum_bytes) {
+  return impl_->broker->RaiseMinimum(&impl_->query, minimum_bytes);
 }
 
 const std::string& QueryBudget::name() const {
@@ -182,6 +194,7 @@ arrow::Result<std::unique_ptr<OperatorBudget>> QueryBudget::MakeOperator(
   op.driver = driver;
   op.giver = std::make_shared<Giver>();
   op.giver->spillable = spillable;
+  op.giver->cost_per_byte = spillable != nullptr ? spillable->cost_per_byte() : 1.0;
   op.giver->op = &op;
   ARROW_RETURN_NOT_OK(impl->broker->AddOperator(&op));
   return std::unique_ptr<OperatorBudget>(new OperatorBudget(std::move(impl)));
@@ -214,6 +227,10 @@ arrow::Result<bool> OperatorBudget::Reserve(int64_t bytes, core::Wait* wait) {
 
 void OperatorBudget::ReleaseUnusedReservation() {
   impl_->broker->ReleaseUnused(&impl_->op);
+}
+
+void OperatorBudget::SetRunning(bool running) {
+  impl_->broker->SetRunning(&impl_->op, running);
 }
 
 arrow::Status OperatorBudget::Allocate(int64_t size, int64_t alignment, uint8_t** out) {

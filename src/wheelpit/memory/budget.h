@@ -78,6 +78,8 @@ class ProcessBudget {
   int64_t limit_bytes() const;
   int64_t used_bytes() const;  ///< reserved by queries
   int64_t peak_bytes() const;
+  /// Of used_bytes what caches hold, which is there for whoever asks.
+  int64_t cache_bytes() const;
   /// The largest first.
   std::vector<Holder> Holders(int count_max) const;
 
@@ -93,8 +95,17 @@ class QueryBudget {
  public:
   ~QueryBudget();
 
-  /// Ready once the sum of minimums fits beside the other queries; drivers wait for it.
+  /// Ready once the sum of minimums fits beside the other queries, or never will
+  /// (`admission` tells); drivers wait for it.
   core::Wait admitted() const;
+  /// kMemoryLimit once the admission was given up: all that holds the memory waits for
+  /// admission too.
+  arrow::Status admission() const;
+  /// Sets `minimum_bytes` in all aside for the operators made from now on: what is known
+  /// only after planning. Wait for admitted() then. One at a time. kMemoryLimit, naming
+  /// the limit that would do, when that is beyond the query's limit beside what its
+  /// operators hold above their minimums now.
+  arrow::Status RaiseMinimum(int64_t minimum_bytes);
 
   /// `minimum_bytes` is what the operator always gets: it is set aside at admission and
   /// can be allocated without asking. `spillable` may be null and must be unregistered
@@ -150,6 +161,10 @@ class OperatorBudget final : public arrow::MemoryPool {
   int64_t total_bytes_allocated() const override;
   int64_t num_allocations() const override;
   std::string backend_name() const override;
+
+  /// Whether its driver is there, as it is from the beginning: one that ended, or is to
+  /// come, gives nothing by going on.
+  void SetRunning(bool running);
 
   /// Counts memory that does not come from this pool (footers, hash tables, codec
   /// contexts).

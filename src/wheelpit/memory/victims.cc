@@ -22,6 +22,10 @@ bool IsClean(const Giver& giver) {
   return giver.cost_per_byte <= 0;
 }
 
+bool IsCache(const OperatorState* op) {
+  return op->giver->spillable != nullptr && IsClean(*op->giver);
+}
+
 /// What it was asked for and did not give yet.
 int64_t Pending(const Giver& giver) {
   if (giver.ask == Ask::kNone) {
@@ -47,6 +51,17 @@ bool DriverIsParked(const OperatorState& op) {
 }
 
 }  // namespace
+
+int64_t Broker::cache_bytes() {
+  auto state = state_.Lock();
+  int64_t bytes = 0;
+  for (const QueryState* query : state->queries) {
+    for (const OperatorState* op : query->operators) {
+      bytes += IsCache(op) ? op->reserved.load() : 0;
+    }
+  }
+  return bytes;
+}
 
 void Broker::Run() {
   if (passes_due_.fetch_add(1) > 0) {
@@ -82,7 +97,9 @@ void Broker::Pass() {
   {
     auto state = state_.Lock();
     if (state->park_count != park_count) {
-      return;  // Decided without them would be wrong; they call Run.
+      // Decided without them would be wrong. Those who were served at once call no Run.
+      passes_due_.fetch_add(1);
+      return;
     }
     HarvestAll(*state);
     for (const Shortage& shortage : Serve(*state, &signals)) {
@@ -204,6 +221,10 @@ void Broker::Choose(const Shortage& shortage, int64_t missing,
 void Broker::Deliver(const std::vector<Request>& requests) {
   for (const Request& request : requests) {
     Giver& giver = *request.giver;
+    {
+      auto state = state_.Lock();
+      giver.ask = Ask::kCalling;
+    }
     CallGiver(giver,
               [&](Spillable& spillable) { spillable.RequestReclaim(request.bytes); });
     Signals signals;
@@ -212,7 +233,7 @@ void Broker::Deliver(const std::vector<Request>& requests) {
       if (giver.spillable == nullptr) {
         continue;
       }
-      if (giver.ask != Ask::kChosen) {
+      if (giver.ask != Ask::kCalling) {
         continue;  // It has answered already.
       }
       OperatorState& op = *giver.op;
@@ -265,26 +286,33 @@ bool Broker::SendBackToReclaim(OperatorState& op) {
   return send_back;
 }
 
-// Whether a driver that waits for no memory holds some that the head of the queue could
-// use: it will give it back by coming to an end, or wait for memory itself. What
-// operators of the head's own query hold up to their minimum does not count, since it
-// stays set aside for that query.
+// Whether somebody who waits for no memory holds some that the head of the queue could
+// use: a driver will give it back by coming to an end, or wait for memory itself; a query
+// of which nothing waits will end. What operators of the head's own query hold up to
+// their minimum does not count, since it stays set aside for that query.
 bool Broker::MayGiveByGoingOn(const State& state, const Shortage& shortage) const {
   for (const QueryState* query : state.queries) {
     if (!query->admitted || (shortage.scope != nullptr && query != shortage.scope)) {
       continue;
     }
-    const bool own = query == shortage.head->query;
-    const bool ends = query->failing || (!own && query->operators.empty());
-    if (ends && query->used > 0) {
+    if (query->failing && query->used > 0) {
       return true;
     }
-    for (const OperatorState* op : query->operators) {
-      const bool cache = op->giver->spillable != nullptr && IsClean(*op->giver);
-      if (cache || op->driver == kNoDriver || DriverIsParked(*op)) {
-        continue;
-      }
-      if (op->reserved.load() - (own ? op->minimum : 0) > 0) {
+    if (query->waiter.parked) {
+      continue;  // Nothing of it runs before it is admitted.
+    }
+    const auto& operators = query->operators;
+    const bool own = query == shortage.head->query;
+    const bool waits = std::any_of(operators.begin(), operators.end(),
+                                   [](const auto* op) { return op->waiter.parked; });
+    const bool caches =
+        !operators.empty() && std::all_of(operators.begin(), operators.end(), IsCache);
+    if (!own && !waits && !caches && query->used > 0) {
+      return true;
+    }
+    for (const OperatorState* op : operators) {
+      if (!IsCache(op) && op->driver != kNoDriver && op->running &&
+          !DriverIsParked(*op) && op->reserved.load() - (own ? op->minimum : 0) > 0) {
         return true;
       }
     }
@@ -315,17 +343,21 @@ bool Broker::FailOne(State& state, const Shortage& shortage, Signals* signals) {
     return std::tuple(waiter.query->id, waiter.bytes, waiter.ticket);
   };
   for (Waiter* waiter : state.parked) {
-    if (waiter->op != nullptr && IsOf(*waiter->op, shortage.scope) &&
+    // The admission of a query that holds nothing is in nobody's way.
+    const bool holds = waiter->op != nullptr || waiter->query->used > 0;
+    if (holds && (shortage.scope == nullptr || waiter->query == shortage.scope) &&
         (chosen == nullptr || key(*waiter) > key(*chosen))) {
       chosen = waiter;
     }
   }
   if (chosen == nullptr) {
-    return false;  // Only admissions wait; they are served when the others end.
+    return false;  // What holds the memory runs no driver; it ends by itself.
   }
   chosen->failure =
-      LimitError(state, *chosen->op, chosen->Need(chosen->WantedLevel()),
-                 "all who hold memory wait for more, and none can give any");
+      chosen->op == nullptr
+          ? AdmissionError(state, *chosen->query)
+          : LimitError(state, *chosen->op, chosen->Need(chosen->WantedLevel()),
+                       "all who hold memory wait for more, and none can give any");
   chosen->query->failing = true;
   Unpark(state, *chosen);
   chosen->ticket = 0;

@@ -86,7 +86,9 @@ class StageBuilder {
 
  private:
   using SourceMaker =
-      std::function<arrow::Result<std::unique_ptr<exec::Source>>(int64_t)>;
+      std::function<arrow::Result<std::unique_ptr<exec::Source>>(int64_t, int)>;
+  // Of one operator, by slot.
+  using SlotMemories = std::vector<exec::OperatorMemory*>;
   using OperatorMaker = std::function<arrow::Result<std::unique_ptr<exec::Operator>>()>;
   using SinkMaker = std::function<std::unique_ptr<exec::Sink>(int64_t)>;
 
@@ -97,17 +99,32 @@ class StageBuilder {
     bool parallel = false;  // more than one task, or may have: below the first exchange
     SourceMaker make_source;
     std::vector<OperatorMaker> make_operators;
+    std::vector<SlotMemories> memories = {};
   };
 
   exec::EvaluatorOptions EvaluatorOptions() const {
-    return {.pool = options_.context.pool, .time_zone = options_.time_zone};
+    return {.pool = options_.task.context.pool, .time_zone = options_.time_zone};
+  }
+
+  arrow::Result<SlotMemories> MakeMemories(const exec::OperatorMemoryOptions& each) {
+    SlotMemories memories;
+    for (int slot = 0; slot < options_.tasks_at_once; ++slot) {
+      exec::OperatorMemoryOptions options = each;
+      options.driver = slot;
+      ARROW_ASSIGN_OR_RAISE(
+          auto memory, exec::OperatorMemory::Make(options_.budget, std::move(options),
+                                                  options_.task.metrics));
+      memories.push_back(memory.get());
+      built_.memories.push_back(std::move(memory));
+    }
+    return memories;
   }
 
   arrow::Status OpenScan(const std::vector<const Node*>& chain) {
     const Node& scan = *chain[0];
     auto splits = std::make_shared<std::vector<index::Split>>(
         index::PlanSplits(*scan.table, scan.columns, scan.predicate,
-                          {.task_slots = options_.task_slots}, options_.metrics));
+                          {.task_slots = options_.task_slots}, options_.task.metrics));
     auto filters = std::make_shared<std::vector<std::shared_ptr<const ScanFilter>>>();
     for (const auto& conjunct : scan.filter) {
       ARROW_ASSIGN_OR_RAISE(auto filter,
@@ -132,13 +149,16 @@ class StageBuilder {
         built_.row_count += unit.row_count;
       }
     }
+    ARROW_ASSIGN_OR_RAISE(
+        const SlotMemories memories,
+        MakeMemories({.name = "scan", .minimum_bytes = options_.scan_minimum_bytes}));
     open_ = {
         .name = "scan",
         .task_count = static_cast<int64_t>(splits->size()),
         .parallel = true,
         .make_source = [options = options_, table = scan.table, columns = scan.columns,
-                        output, splits, filters](
-                           int64_t task) -> arrow::Result<std::unique_ptr<exec::Source>> {
+                        output, splits, filters, memories](int64_t task, int slot)
+            -> arrow::Result<std::unique_ptr<exec::Source>> {
           exec::ScanOptions scan_options;
           scan_options.table = table;
           scan_options.columns = columns;
@@ -149,25 +169,29 @@ class StageBuilder {
           }
           scan_options.batch_rows = options.batch_rows;
           scan_options.prefetch_bytes = options.prefetch_bytes;
-          scan_options.io_tasks = options.io_tasks;
-          scan_options.metrics = options.metrics;
-          return exec::MakeScanSource(std::move(scan_options), options.context);
+          scan_options.io_tasks = options.task.io_tasks;
+          scan_options.metrics = options.task.metrics;
+          core::Context context = options.task.context;
+          context.pool = &memories[static_cast<size_t>(slot)]->budget();
+          return exec::MakeScanSource(std::move(scan_options), context);
         },
-        .make_operators = {}};
+        .make_operators = {},
+        .memories = {memories}};
     return arrow::Status::OK();
   }
 
   void OpenValues(const Node& values) {
     input_ = values.schema;
-    open_ = {.name = "values",
-             .task_count = 1,
-             .parallel = false,
-             .make_source = [rows = values.rows, schema = values.schema,
-                             evaluator = EvaluatorOptions()](
-                                int64_t) -> arrow::Result<std::unique_ptr<exec::Source>> {
-               return exec::MakeValuesSource(rows, schema, evaluator);
-             },
-             .make_operators = {}};
+    open_ = {
+        .name = "values",
+        .task_count = 1,
+        .parallel = false,
+        .make_source = [rows = values.rows, schema = values.schema,
+                        evaluator = EvaluatorOptions()](
+                           int64_t, int) -> arrow::Result<std::unique_ptr<exec::Source>> {
+          return exec::MakeValuesSource(rows, schema, evaluator);
+        },
+        .make_operators = {}};
   }
 
   arrow::Status Add(const Node& node) {
@@ -199,7 +223,7 @@ class StageBuilder {
                                              *input_, EvaluatorOptions()));
     // Shared by the tasks of the stage.
     std::shared_ptr<const exec::Filter> filter = std::move(made);
-    open_.make_operators.push_back([filter, pool = options_.context.pool]()
+    open_.make_operators.push_back([filter, pool = options_.task.context.pool]()
                                        -> arrow::Result<std::unique_ptr<exec::Operator>> {
       return exec::MakeFilterOperator(filter.get(), pool);
     });
@@ -228,7 +252,7 @@ class StageBuilder {
                                    .input = input_,
                                    .output = node.schema,
                                    .time_zone = options_.time_zone,
-                                   .pool = options_.context.pool};
+                                   .pool = options_.task.context.pool};
     for (auto& aggregate : options.aggregates) {
       aggregate.argument = Remap(aggregate.argument);
       aggregate.filter = Remap(aggregate.filter);
@@ -243,9 +267,10 @@ class StageBuilder {
         auto made, exec::AggregateMerge::Make(std::move(options), open_.task_count));
     std::shared_ptr<exec::AggregateMerge> merge = std::move(made);
     Close([merge](int64_t task) { return merge->MakeSink(task); }, {});
-    Open("aggregate", [merge](int64_t) -> arrow::Result<std::unique_ptr<exec::Source>> {
-      return merge->MakeSource();
-    });
+    Open("aggregate",
+         [merge](int64_t, int) -> arrow::Result<std::unique_ptr<exec::Source>> {
+           return merge->MakeSource();
+         });
     return arrow::Status::OK();
   }
 
@@ -268,9 +293,10 @@ class StageBuilder {
                                                              options_.exchange_bytes);
       Close([exchange](int64_t task) { return exchange->MakeSink(task); },
             [exchange] { return exchange->closed(); });
-      Open("limit", [exchange](int64_t) -> arrow::Result<std::unique_ptr<exec::Source>> {
-        return exchange->MakeSource();
-      });
+      Open("limit",
+           [exchange](int64_t, int) -> arrow::Result<std::unique_ptr<exec::Source>> {
+             return exchange->MakeSource();
+           });
     }
     limit_to(node.limit, node.offset);
   }
@@ -294,10 +320,14 @@ class StageBuilder {
          .task_count = open_.task_count,
          .make_task = [make_source = std::move(open_.make_source),
                        make_operators = std::move(open_.make_operators),
+                       memories = std::move(open_.memories),
                        make_sink = std::move(make_sink)](
-                          int64_t task) -> arrow::Result<exec::Pipeline> {
+                          int64_t task, int slot) -> arrow::Result<exec::Pipeline> {
            exec::Pipeline pipeline;
-           ARROW_ASSIGN_OR_RAISE(pipeline.source, make_source(task));
+           ARROW_ASSIGN_OR_RAISE(pipeline.source, make_source(task, slot));
+           for (const auto& by_slot : memories) {
+             pipeline.memories.push_back(by_slot[static_cast<size_t>(slot)]);
+           }
            for (const auto& make_operator : make_operators) {
              ARROW_ASSIGN_OR_RAISE(auto made, make_operator());
              pipeline.operators.push_back(std::move(made));

@@ -11,10 +11,10 @@
 
 #include <arrow/result.h>
 
-#include "wheelpit/core/context.h"
-#include "wheelpit/core/metrics.h"
-#include "wheelpit/core/task_group.h"
 #include "wheelpit/exec/exchange.h"
+#include "wheelpit/exec/operator_memory.h"
+#include "wheelpit/exec/task_context.h"
+#include "wheelpit/memory/budget.h"
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/scheduler/stage_run.h"
 
@@ -26,15 +26,19 @@ struct BuildOptions {
   int64_t prefetch_bytes = 8 << 20;  ///< that one task reads ahead
   int64_t exchange_bytes = 1 << 20;  ///< that one task may be ahead of its receiver
   std::string time_zone = "UTC";
-  core::Context context;  ///< pool: the query's budget
-  /// Where scans read; its owner closes it before the pool goes.
-  core::TaskGroup* io_tasks = nullptr;
-  core::MetricSet* metrics = nullptr;
+  exec::TaskContext task;
+  /// Admitted with `tasks_at_once` times `scan_minimum_bytes`, besides what
+  /// `task.context` has: the operators of each slot get budgets of their own from it.
+  memory::QueryBudget* budget = nullptr;
+  int tasks_at_once = 1;
+  int64_t scan_minimum_bytes = 0;
 };
 
 struct BuiltStages {
   std::vector<Stage> stages;
   std::unique_ptr<exec::GatherExchange> rows;
+  /// Outlive the stages and what came out of them.
+  std::vector<std::unique_ptr<exec::OperatorMemory>> memories;
   int64_t file_count = 0;  ///< of all scans, for progress
   int64_t row_count = 0;   ///< that the scans will read at most
 };

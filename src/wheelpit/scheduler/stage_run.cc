@@ -12,6 +12,7 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
   struct Progress {
     int64_t next_task = 0;
     int64_t running = 0;
+    std::vector<int> free_slots = {};  // the next one last
     StageFigures figures;
   };
   struct Inner {
@@ -29,6 +30,7 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
   void Fill(size_t stage) {
     while (true) {
       int64_t task = 0;
+      int slot = 0;
       {
         auto locked = inner.Lock();
         Progress& progress = locked->stages[stage];
@@ -42,21 +44,23 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
           return;
         }
         task = progress.next_task++;
+        slot = progress.free_slots.back();
+        progress.free_slots.pop_back();
         ++progress.running;
         ++locked->running;
         if (progress.figures.start_nanos == 0) {
           progress.figures.start_nanos = options.clock->MonotonicNanos();
         }
       }
-      StartTask(stage, task);
+      StartTask(stage, task, slot);
     }
   }
 
-  void StartTask(size_t stage, int64_t task) {
-    auto pipeline = stages[stage].make_task(task);
+  void StartTask(size_t stage, int64_t task, int slot) {
+    auto pipeline = stages[stage].make_task(task, slot);
     if (!pipeline.ok()) {
       // Never the last one to leave: whoever fills the stage is counted too.
-      EndTask(stage, pipeline.status());
+      EndTask(stage, slot, pipeline.status());
       Leave();
       return;
     }
@@ -65,19 +69,20 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
         *std::move(pipeline),
         {.stop = options.stop, .stopped = options.stopped, .metrics = options.metrics},
         options.executor,
-        [self = shared_from_this(), stage](const arrow::Status& status) {
-          self->EndTask(stage, status);
+        [self = shared_from_this(), stage, slot](const arrow::Status& status) {
+          self->EndTask(stage, slot, status);
           self->Fill(stage);
           self->Leave();
         });
   }
 
-  void EndTask(size_t stage, const arrow::Status& status) {
+  void EndTask(size_t stage, int slot, const arrow::Status& status) {
     bool first = false;
     {
       auto locked = inner.Lock();
       Progress& progress = locked->stages[stage];
       --progress.running;
+      progress.free_slots.push_back(slot);
       if (status.ok()) {
         ++progress.figures.tasks;
       } else if (locked->first_error.ok()) {
@@ -118,6 +123,9 @@ std::unique_ptr<StageRun> StageRun::Start(std::vector<Stage> stages,
     locked->stages.resize(state->stages.size());
     for (size_t i = 0; i < state->stages.size(); ++i) {
       locked->stages[i].figures.name = state->stages[i].name;
+      for (int slot = state->options.tasks_at_once; slot-- > 0;) {
+        locked->stages[i].free_slots.push_back(slot);
+      }
     }
     locked->running = 1;
   }

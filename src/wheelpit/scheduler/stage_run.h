@@ -25,7 +25,8 @@ struct Stage {
   std::string name;
   int64_t task_count = 0;
   /// Makes the pipeline of a task when it starts, on a compute thread: must not block.
-  std::function<arrow::Result<exec::Pipeline>(int64_t task)> make_task = {};
+  /// Tasks that run at once have different slots, below StageRunOptions::tasks_at_once.
+  std::function<arrow::Result<exec::Pipeline>(int64_t task, int slot)> make_task = {};
   /// True when the stage's receiver wants no more: tasks not started yet are skipped. May
   /// be empty.
   std::function<bool()> receiver_done = {};

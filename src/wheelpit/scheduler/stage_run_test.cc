@@ -78,7 +78,7 @@ TEST_F(StageRunTest, RunsEveryTaskOnce) {
   std::vector<int64_t> started;
   ASSERT_TRUE(Run({{.name = "scan",
                     .task_count = 100,
-                    .make_task = [&](int64_t task) -> arrow::Result<Pipeline> {
+                    .make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
                       std::lock_guard lock(mutex);
                       started.push_back(task);
                       return Pipeline{.source = std::make_unique<OneBatch>(1, 3),
@@ -99,14 +99,14 @@ TEST_F(StageRunTest, TwoStagesRunSideBySide) {
   exec::GatherExchange result(1, 1 << 20);
   ASSERT_TRUE(Run({{.name = "scan",
                     .task_count = 10,
-                    .make_task = [&](int64_t task) -> arrow::Result<Pipeline> {
+                    .make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
                       return Pipeline{.source = std::make_unique<OneBatch>(7),
                                       .operators = {},
                                       .sink = between.MakeSink(task)};
                     }},
                    {.name = "gather",
                     .task_count = 1,
-                    .make_task = [&](int64_t) -> arrow::Result<Pipeline> {
+                    .make_task = [&](int64_t, int) -> arrow::Result<Pipeline> {
                       return Pipeline{.source = between.MakeSource(),
                                       .operators = {},
                                       .sink = result.MakeSink(0)};
@@ -126,18 +126,19 @@ TEST_F(StageRunTest, TwoStagesRunSideBySide) {
 TEST_F(StageRunTest, FirstErrorEndsTheRunAndStartsNoMoreTasks) {
   std::atomic<int> started{0};
   exec::GatherExchange exchange(1000, 1 << 20);
-  const auto status = Run({{.name = "scan",
-                            .task_count = 1000,
-                            .make_task = [&](int64_t task) -> arrow::Result<Pipeline> {
-                              ++started;
-                              if (task == 5) {
-                                return core::Error(core::ErrorKind::kCorrupt, "task 5");
-                              }
-                              return Pipeline{.source = std::make_unique<OneBatch>(1),
-                                              .operators = {},
-                                              .sink = exchange.MakeSink(task)};
-                            }}},
-                          1);
+  const auto status =
+      Run({{.name = "scan",
+            .task_count = 1000,
+            .make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+              ++started;
+              if (task == 5) {
+                return core::Error(core::ErrorKind::kCorrupt, "task 5");
+              }
+              return Pipeline{.source = std::make_unique<OneBatch>(1),
+                              .operators = {},
+                              .sink = exchange.MakeSink(task)};
+            }}},
+          1);
   EXPECT_EQ(status.message(), "task 5");
   EXPECT_EQ(errors_, std::vector<std::string>{"task 5"});
   EXPECT_EQ(started.load(), 6);
@@ -146,18 +147,19 @@ TEST_F(StageRunTest, FirstErrorEndsTheRunAndStartsNoMoreTasks) {
 TEST_F(StageRunTest, ReceiverThatIsDoneSkipsTheRest) {
   std::atomic<int> started{0};
   exec::GatherExchange exchange(1000, 1 << 20);
-  const auto status = Run({{.name = "scan",
-                            .task_count = 1000,
-                            .make_task = [&](int64_t task) -> arrow::Result<Pipeline> {
-                              if (++started == 3) {
-                                exchange.Close();
-                              }
-                              return Pipeline{.source = std::make_unique<OneBatch>(1),
-                                              .operators = {},
-                                              .sink = exchange.MakeSink(task)};
-                            },
-                            .receiver_done = [&] { return exchange.closed(); }}},
-                          1);
+  const auto status =
+      Run({{.name = "scan",
+            .task_count = 1000,
+            .make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+              if (++started == 3) {
+                exchange.Close();
+              }
+              return Pipeline{.source = std::make_unique<OneBatch>(1),
+                              .operators = {},
+                              .sink = exchange.MakeSink(task)};
+            },
+            .receiver_done = [&] { return exchange.closed(); }}},
+          1);
   EXPECT_TRUE(status.ok());
   EXPECT_EQ(started.load(), 3);
 }
