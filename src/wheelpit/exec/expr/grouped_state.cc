@@ -57,19 +57,19 @@ class RuleState final : public StateBase {
   int64_t width() const override { return PaddedWidth(sizeof(Accumulator)); }
   const std::type_info& accumulator() const override { return typeid(Accumulator); }
 
-  arrow::Status Update(uint8_t* const* rows, int64_t offset, const Vector* values,
+  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset, const Vector* values,
                        int64_t count, TextRoom*) const override {
     expr::ForEachValue<Value>(*values, count, [=](int64_t i, Value value) {
       At<Accumulator>(rows[i], offset).Add(value);
     });
-    return arrow::Status::OK();
+    return count;
   }
-  arrow::Status Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
+  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
                       int64_t count, TextRoom*) const override {
     for (int64_t i = 0; i < count; ++i) {
       At<Accumulator>(to[i], offset).Merge(At<Accumulator>(from[i], offset));
     }
-    return arrow::Status::OK();
+    return count;
   }
   ArrayResult Finish(const uint8_t* const* rows, int64_t offset, int64_t count,
                      arrow::MemoryPool* pool) const override {
@@ -100,25 +100,25 @@ class CountState final : public StateBase {
 
   int64_t width() const override { return sizeof(Count); }
   const std::type_info& accumulator() const override { return typeid(Count); }
-  arrow::Status Update(uint8_t* const* rows, int64_t offset, const Vector* values,
+  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset, const Vector* values,
                        int64_t count, TextRoom*) const override {
     if (values == nullptr || values->valid == nullptr) {
       for (int64_t i = 0; i < count; ++i) {
         ++At<Count>(rows[i], offset).rows;
       }
-      return arrow::Status::OK();
+      return count;
     }
     for (int64_t i = 0; i < count; ++i) {
       At<Count>(rows[i], offset).rows += values->valid[values->At(i)];
     }
-    return arrow::Status::OK();
+    return count;
   }
-  arrow::Status Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
+  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
                       int64_t count, TextRoom*) const override {
     for (int64_t i = 0; i < count; ++i) {
       At<Count>(to[i], offset).rows += At<Count>(from[i], offset).rows;
     }
-    return arrow::Status::OK();
+    return count;
   }
   ArrayResult Finish(const uint8_t* const* rows, int64_t offset, int64_t count,
                      arrow::MemoryPool* pool) const override {
@@ -139,24 +139,35 @@ class TextExtremeState final : public StateBase {
   int64_t width() const override { return sizeof(TextState); }
   bool is_text() const override { return true; }
   const std::type_info& accumulator() const override { return typeid(TextExtremeState); }
-  arrow::Status Update(uint8_t* const* rows, int64_t offset, const Vector* values,
+  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset, const Vector* values,
                        int64_t count, TextRoom* room) const override {
     for (int64_t i = 0; i < count; ++i) {
       if (values->IsValid(i)) {
-        ARROW_RETURN_NOT_OK(Take(rows[i], offset, values->Text(i), room));
+        ARROW_ASSIGN_OR_RAISE(const bool taken,
+                              Take(rows[i], offset, values->Text(i), room));
+        if (!taken) {
+          return i;
+        }
       }
     }
-    return arrow::Status::OK();
+    return count;
   }
-  arrow::Status Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
+  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
                       int64_t count, TextRoom* room) const override {
     for (int64_t i = 0; i < count; ++i) {
       const auto& other = At<TextState>(from[i], offset);
-      if (other.seen()) {
-        ARROW_RETURN_NOT_OK(Take(to[i], offset, other.text(), room));
+      if (other.seen() && room == nullptr) {
+        auto& state = At<TextState>(to[i], offset);
+        state = !state.seen() || Better::Do(other.text(), state.text()) ? other : state;
+      } else if (other.seen()) {
+        ARROW_ASSIGN_OR_RAISE(const bool taken,
+                              Take(to[i], offset, other.text(), room));
+        if (!taken) {
+          return i;
+        }
       }
     }
-    return arrow::Status::OK();
+    return count;
   }
   ArrayResult Finish(const uint8_t* const* rows, int64_t offset, int64_t count,
                      arrow::MemoryPool* pool) const override {
@@ -176,11 +187,11 @@ class TextExtremeState final : public StateBase {
   }
 
  private:
-  static arrow::Status Take(uint8_t* row, int64_t offset, std::string_view text,
+  static arrow::Result<bool> Take(uint8_t* row, int64_t offset, std::string_view text,
                             TextRoom* room) {
     auto& state = At<TextState>(row, offset);
     if (state.seen() && !Better::Do(text, state.text())) {
-      return arrow::Status::OK();
+      return true;
     }
     const auto size = static_cast<uint32_t>(text.size());
     if (size > state.capacity) {
@@ -188,6 +199,9 @@ class TextExtremeState final : public StateBase {
       const int64_t capacity =
           std::max<int64_t>(size, std::min<int64_t>(2 * int64_t{state.capacity}, 4096));
       ARROW_ASSIGN_OR_RAISE(char* bytes, room->MakeRoom(row, capacity));
+      if (bytes == nullptr) {
+        return false;
+      }
       state.bytes = bytes;
       state.capacity = static_cast<uint32_t>(capacity);
     }
@@ -195,7 +209,7 @@ class TextExtremeState final : public StateBase {
       std::memcpy(const_cast<char*>(state.bytes), text.data(), size);
     }
     state.size_and_one = size + 1;
-    return arrow::Status::OK();
+    return true;
   }
 };
 
@@ -206,13 +220,13 @@ class NullState final : public StateBase {
 
   int64_t width() const override { return 0; }
   const std::type_info& accumulator() const override { return typeid(NullState); }
-  arrow::Status Update(uint8_t* const*, int64_t, const Vector*, int64_t,
+  arrow::Result<int64_t> Update(uint8_t* const*, int64_t, const Vector*, int64_t count,
                        TextRoom*) const override {
-    return arrow::Status::OK();
+    return count;
   }
-  arrow::Status Merge(uint8_t* const*, const uint8_t* const*, int64_t, int64_t,
-                      TextRoom*) const override {
-    return arrow::Status::OK();
+  arrow::Result<int64_t> Merge(uint8_t* const*, const uint8_t* const*, int64_t,
+                      int64_t count, TextRoom*) const override {
+    return count;
   }
   ArrayResult Finish(const uint8_t* const*, int64_t, int64_t count,
                      arrow::MemoryPool* pool) const override {

@@ -32,7 +32,8 @@ struct TextState {
 class TextRoom {
  public:
   virtual ~TextRoom() = default;
-  /// `size` bytes that live as long as the row that refers to them.
+  /// `size` bytes that live as long as the row that refers to them; null when there are
+  /// none now.
   virtual arrow::Result<char*> MakeRoom(const uint8_t* row, int64_t size) = 0;
 };
 
@@ -53,12 +54,15 @@ class GroupedState {
   virtual const std::type_info& accumulator() const = 0;
 
   /// Takes in `count` values: value i into the state at rows[i] + offset. `values` is
-  /// null for count(*). `room` is asked where is_text().
-  virtual arrow::Status Update(uint8_t* const* rows, int64_t offset,
+  /// null for count(*). Returns how many were taken: less where is_text() and `room` had
+  /// none; those states may be updated with the same values again.
+  virtual arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset,
                                const expr::Vector* values, int64_t count,
                                TextRoom* room) const = 0;
-  /// Takes the state of from[i] into that of to[i], for each i in turn.
-  virtual arrow::Status Merge(uint8_t* const* to, const uint8_t* const* from,
+  /// Takes the state of from[i] into that of to[i], for each i in turn. `room` null: the
+  /// texts of both live equally long, and are referred to instead of copied. Returns as
+  /// Update does.
+  virtual arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from,
                               int64_t offset, int64_t count, TextRoom* room) const = 0;
   /// The results of `count` rows: kData when a sum does not fit its type.
   virtual arrow::Result<std::shared_ptr<arrow::Array>> Finish(

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheelpit/exec/groups/part_merger.h"
+
+#include <array>
+
+namespace wheelpit::exec {
+
+namespace {
+constexpr int64_t kStepRows = 256;
+}
+
+int64_t PartMerger::SlotBytes(const GroupPart& part) {
+  return GroupSlots::CountFor(part.row_count) * static_cast<int64_t>(sizeof(uint64_t));
+}
+
+arrow::Result<std::unique_ptr<PartMerger>> PartMerger::Make(const GroupLayout* layout,
+                                                            const GroupPart* part,
+                                                            arrow::MemoryPool* pool) {
+  std::unique_ptr<PartMerger> merger(new PartMerger(layout, part));
+  const int64_t count = GroupSlots::CountFor(part->row_count);
+  ARROW_ASSIGN_OR_RAISE(
+      merger->memory_,
+      arrow::AllocateBuffer(count * static_cast<int64_t>(sizeof(uint64_t)), pool));
+  merger->slots_ = GroupSlots(merger->memory_->mutable_data_as<uint64_t>(), count);
+  return merger;
+}
+
+arrow::Result<bool> PartMerger::Step() {
+  std::array<uint8_t*, kStepRows> rows;
+  std::array<uint8_t*, kStepRows> to;
+  std::array<const uint8_t*, kStepRows> from;
+  size_t count = 0;
+  while (count < rows.size()) {
+    uint8_t* row = walk_.Next();
+    if (row == nullptr) {
+      break;
+    }
+    slots_.Prefetch(GroupRow::Of(row).hash);
+    rows[count++] = row;
+  }
+  size_t merged = 0;
+  for (size_t i = 0; i < count; ++i) {
+    GroupRow& row = GroupRow::Of(rows[i]);
+    uint64_t slot = 0;
+    uint8_t* first = slots_.Find(*layout_, row.hash, layout_->KeyOf(rows[i]), &slot);
+    if (first == nullptr) {
+      slots_.Put(slot, row.hash, rows[i]);
+    } else {
+      row.dead = 1;
+      to[merged] = first;
+      from[merged] = rows[i];
+      ++merged;
+    }
+  }
+  const auto merged_count = static_cast<int64_t>(merged);
+  ARROW_RETURN_NOT_OK(
+      layout_->MergeTexts(to.data(), from.data(), merged_count, nullptr).status());
+  ARROW_RETURN_NOT_OK(layout_->MergeOthers(to.data(), from.data(), merged_count));
+  return count < rows.size();
+}
+
+}  // namespace wheelpit::exec
