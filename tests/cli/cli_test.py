@@ -288,6 +288,35 @@ def test_a_table_fits_a_terminal_of_80_columns():
     check(outcome.code == 0 and all(len(line) <= 80 for line in lines), outcome)
 
 
+# --- spilling
+
+def test_a_query_that_does_not_spill_makes_no_call_about_spilling():
+    if shutil.which("strace") is None:
+        return  # a package of `make deps-ci`
+    with tempfile.TemporaryDirectory() as name:
+        folders = [f"{name}/spill{i}" for i in range(8)]
+        for folder in folders:
+            os.mkdir(folder)
+        log = f"{name}/calls"
+        done = subprocess.run(
+            ["strace", "-f", "-o", log, WHEELPIT, "sql", "-c", f"SELECT sum(id) FROM {ORDERS}",
+             *(part for folder in folders for part in ("--spill-dir", folder))],
+            capture_output=True, timeout=60, env=environment())
+        calls = pathlib.Path(log).read_text(errors="replace")
+        # The command line itself is shown by the first call.
+        about = [line for line in calls.splitlines() if f"{name}/spill" in line and "execve(" not in line]
+        check(done.returncode == 0 and "orders.parquet" in calls and not about, (done, about))
+
+
+def test_spill_directories_come_from_the_first_variable_that_names_some():
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        outcome = run("doctor", env=environment(SPARK_LOCAL_DIRS=f"{name},/nowhere", TMPDIR="/tmp"))
+        check(f"unnamed files in {name}" in outcome.out and "$SPARK_LOCAL_DIRS" in outcome.out
+              and "(environment)" in outcome.out, outcome)
+        outcome = sql("SHOW spill.directories", env=environment(LOCAL_DIRS=name))
+        check(f"{name},environment" in outcome.out, outcome)
+
+
 # --- doctor
 
 def test_doctor_shows_values_with_sources():

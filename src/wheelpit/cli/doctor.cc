@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/cli/doctor.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -93,7 +94,8 @@ std::vector<Finding> Examine(io::Syscalls& syscalls, const Machine& machine,
   for (const std::string& directory : config.List(core::ConfigKey::kSpillDirectories)) {
     findings.push_back(UnnamedFiles(syscalls, directory));
     findings.push_back(Space(syscalls, directory));
-    if (directory == machine.spill_directory) {
+    const auto& found = machine.spill_directories;
+    if (std::find(found.begin(), found.end(), directory) != found.end()) {
       findings.back().source += ", " + machine.spill_source;
     }
   }

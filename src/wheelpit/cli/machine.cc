@@ -197,6 +197,36 @@ FileSystemFacts InspectFileSystem(io::Syscalls& syscalls, const std::string& pat
   return facts;
 }
 
+namespace {
+
+void FindSpillDirectories(io::Syscalls& syscalls, const MachineOptions& options,
+                          Machine* machine) {
+  std::string reasons;
+  for (const auto& [name, value] : options.spill_variables) {
+    for (const std::string_view part : SplitAt(value, ',')) {
+      const std::string path(part);
+      const FileSystemFacts facts = InspectFileSystem(syscalls, options.root + path);
+      auto& found = machine->spill_directories;
+      if (!facts.exists || facts.in_memory) {
+        reasons +=
+            (reasons.empty() ? "" : ", ") + ("$" + name + ": '" + path + "' ") +
+            (facts.exists ? "is in memory (" + facts.type + ")" : "is not a directory");
+      } else if (std::find(found.begin(), found.end(), path) == found.end()) {
+        found.push_back(path);
+      }
+    }
+    if (!machine->spill_directories.empty()) {
+      machine->spill_source = "$" + name;
+      machine->spill_from_environment = true;
+      return;
+    }
+  }
+  machine->spill_directories = {"/var/tmp"};
+  machine->spill_source = reasons.empty() ? "no variable names one" : reasons;
+}
+
+}  // namespace
+
 Machine InspectMachine(io::Syscalls& syscalls, const MachineOptions& options) {
   Machine machine;
   machine.memory = {PhysicalBytes(syscalls, options.root), "physical memory"};
@@ -207,21 +237,7 @@ Machine InspectMachine(io::Syscalls& syscalls, const MachineOptions& options) {
                      "CPU affinity"};
   CgroupReader(syscalls, options.root).Apply(&machine);
 
-  machine.spill_directory = "/var/tmp";
-  if (options.tmpdir.empty()) {
-    machine.spill_source = "$TMPDIR is not set";
-  } else {
-    const FileSystemFacts facts =
-        InspectFileSystem(syscalls, options.root + options.tmpdir);
-    if (!facts.exists) {
-      machine.spill_source = "$TMPDIR is not a directory";
-    } else if (facts.in_memory) {
-      machine.spill_source = "$TMPDIR is in memory (" + facts.type + ")";
-    } else {
-      machine.spill_directory = options.tmpdir;
-      machine.spill_source = "$TMPDIR";
-    }
-  }
+  FindSpillDirectories(syscalls, options, &machine);
   return machine;
 }
 
@@ -238,7 +254,17 @@ arrow::Status ApplyDefaults(const Machine& machine, core::Config* config) {
   ARROW_RETURN_NOT_OK(fill(ConfigKey::kMemoryLimit, std::to_string(memory)));
   ARROW_RETURN_NOT_OK(
       fill(ConfigKey::kComputeThreads, std::to_string(machine.threads.value)));
-  return fill(ConfigKey::kSpillDirectories, machine.spill_directory);
+  if (config->Text(ConfigKey::kSpillDirectories) != "auto") {
+    return arrow::Status::OK();
+  }
+  std::string directories;
+  for (const std::string& directory : machine.spill_directories) {
+    directories += (directories.empty() ? "" : ",") + directory;
+  }
+  return config->Set(ConfigKey::kSpillDirectories, directories,
+                     machine.spill_from_environment
+                         ? ConfigSource::kEnvironment
+                         : config->SourceOf(ConfigKey::kSpillDirectories));
 }
 
 }  // namespace wheelpit::cli

@@ -4,9 +4,12 @@
 // that does.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <arrow/result.h>
 
@@ -24,21 +27,30 @@ struct Limit {
 struct Machine {
   Limit memory;   ///< bytes: the smallest of physical memory and cgroup limits
   Limit threads;  ///< from CPU affinity and cgroup quotas, at least 1
-  std::string spill_directory;
-  std::string spill_source;  ///< "$TMPDIR", or why it is not that
+  /// Where to spill when nobody says where; never in memory, none twice.
+  std::vector<std::string> spill_directories;
+  /// The variable that they are from, or why they are from none.
+  std::string spill_source;
+  bool spill_from_environment = false;
 };
 
 struct MachineOptions {
-  std::string root;    ///< put before /proc and /sys; for tests
-  int affinity = 0;    ///< CPUs that the process may run on; 0 asks the kernel
-  std::string tmpdir;  ///< value of $TMPDIR
+  std::string root;  ///< put before /proc and /sys; for tests
+  int affinity = 0;  ///< CPUs that the process may run on; 0 asks the kernel
+  /// Variables that may name directories by commas, and their values; the first that
+  /// names a usable one counts.
+  std::vector<std::pair<std::string, std::string>> spill_variables;
 };
 
 /// Never fails: what cannot be read does not limit. Blocks.
 Machine InspectMachine(io::Syscalls& syscalls, const MachineOptions& options);
 
+/// SPARK_LOCAL_DIRS and LOCAL_DIRS, as Spark and YARN set them, then TMPDIR.
+inline constexpr std::array<const char*, 3> kSpillVariables = {"SPARK_LOCAL_DIRS",
+                                                               "LOCAL_DIRS", "TMPDIR"};
+
 /// Fills every "auto" of the settings that the engine needs: 60% of the memory, all the
-/// threads, the spill directory.
+/// threads, the spill directories.
 arrow::Status ApplyDefaults(const Machine& machine, core::Config* config);
 
 /// Kind of the file system that holds a path.

@@ -25,8 +25,11 @@ class MachineTest : public testing::Test {
     std::ofstream(root_ + path) << text;
   }
 
-  Machine Inspect(const std::string& tmpdir = "") {
-    return InspectMachine(syscalls_, {.root = root_, .affinity = 8, .tmpdir = tmpdir});
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  Machine Inspect(Variables variables = {}) {
+    return InspectMachine(
+        syscalls_,
+        {.root = root_, .affinity = 8, .spill_variables = std::move(variables)});
   }
 
   std::string root_;
@@ -69,15 +72,42 @@ TEST_F(MachineTest, CgroupOneIsReadToo) {
   EXPECT_EQ(machine.threads.value, 1);
 }
 
-TEST_F(MachineTest, TmpdirIsUsedOnlyWhenItIsADirectoryOnADisk) {
-  EXPECT_EQ(Inspect().spill_directory, "/var/tmp");
-  EXPECT_EQ(Inspect("/nowhere").spill_source, "$TMPDIR is not a directory");
-  const Machine in_memory =
-      InspectMachine(syscalls_, {.root = "", .affinity = 1, .tmpdir = "/dev/shm"});
-  if (InspectFileSystem(syscalls_, "/dev/shm").in_memory) {
-    EXPECT_EQ(in_memory.spill_directory, "/var/tmp");
-    EXPECT_EQ(in_memory.spill_source, "$TMPDIR is in memory (tmpfs)");
+TEST_F(MachineTest, SpillDirectoriesAreThoseOfTheFirstVariableThatNamesOneOnADisk) {
+  EXPECT_EQ(Inspect().spill_directories, std::vector<std::string>{"/var/tmp"});
+  EXPECT_EQ(Inspect().spill_source, "no variable names one");
+  const Machine nowhere = Inspect({{"LOCAL_DIRS", ""}, {"TMPDIR", "/nowhere"}});
+  EXPECT_EQ(nowhere.spill_directories, std::vector<std::string>{"/var/tmp"});
+  EXPECT_EQ(nowhere.spill_source, "$TMPDIR: '/nowhere' is not a directory");
+  if (InspectFileSystem(syscalls_, root_).in_memory) {
+    GTEST_SKIP() << "the temporary directory is in memory here";
   }
+  std::filesystem::create_directories(root_ + "/a");
+  std::filesystem::create_directories(root_ + "/b");
+  std::filesystem::create_directories(root_ + "/c");
+  const Machine spark = Inspect({{"SPARK_LOCAL_DIRS", "/a,/nowhere,/b,/a"},
+                                 {"LOCAL_DIRS", "/c"},
+                                 {"TMPDIR", "/c"}});
+  EXPECT_EQ(spark.spill_directories, (std::vector<std::string>{"/a", "/b"}));
+  EXPECT_EQ(spark.spill_source, "$SPARK_LOCAL_DIRS");
+  core::Config config;
+  ASSERT_TRUE(ApplyDefaults(spark, &config).ok());
+  EXPECT_EQ(config.Text(core::ConfigKey::kSpillDirectories), "/a,/b");
+  EXPECT_EQ(config.SourceOf(core::ConfigKey::kSpillDirectories),
+            core::ConfigSource::kEnvironment);
+  EXPECT_EQ(
+      Inspect({{"SPARK_LOCAL_DIRS", "/nowhere"}, {"LOCAL_DIRS", "/c"}}).spill_directories,
+      std::vector<std::string>{"/c"});
+}
+
+TEST_F(MachineTest, NoSpillDirectoryInMemoryIsChosen) {
+  const Machine in_memory = InspectMachine(
+      syscalls_,
+      {.root = "", .affinity = 1, .spill_variables = {{"TMPDIR", "/dev/shm"}}});
+  if (!InspectFileSystem(syscalls_, "/dev/shm").in_memory) {
+    GTEST_SKIP() << "/dev/shm is not in memory here";
+  }
+  EXPECT_EQ(in_memory.spill_directories, std::vector<std::string>{"/var/tmp"});
+  EXPECT_EQ(in_memory.spill_source, "$TMPDIR: '/dev/shm' is in memory (tmpfs)");
 }
 
 TEST_F(MachineTest, DefaultsFillOnlyWhatIsAutomatic) {

@@ -120,8 +120,11 @@ int Run(int argc, char** argv) {
   CollectFlags(&line);
 
   io::KernelSyscalls syscalls;
-  const Machine machine = InspectMachine(
-      syscalls, {.root = "", .affinity = 0, .tmpdir = Environment("TMPDIR")});
+  MachineOptions machine_options;
+  for (const char* name : kSpillVariables) {
+    machine_options.spill_variables.emplace_back(name, Environment(name));
+  }
+  const Machine machine = InspectMachine(syscalls, machine_options);
   auto config = LoadSettings(syscalls, line.sources, machine);
   if (!config.ok()) {
     return ReportError(config.status());

@@ -29,7 +29,7 @@ class SettingsTest : public testing::Test {
     }
     machine_.memory = {1 << 30, "physical memory"};
     machine_.threads = {2, "CPU affinity"};
-    machine_.spill_directory = "/var/tmp";
+    machine_.spill_directories = {"/var/tmp"};
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

@@ -30,7 +30,9 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
      "Threads that wait for disks.", "0.1"},
     {ConfigKey::kSpillDirectories, "spill.directories", kTextList, "auto", 0, 0,
      "spill-dir", "WHEELPIT_SPILL_DIR",
-     "Directories for spilled data; auto is $TMPDIR, else /var/tmp, never one in memory.",
+     "Directories for spilled data; auto is those of $SPARK_LOCAL_DIRS, else "
+     "$LOCAL_DIRS, "
+     "else $TMPDIR, else /var/tmp, never one in memory.",
      "0.1"},
     {ConfigKey::kSpillLimit, "spill.limit", kBytes, "100GB", 0, kMax, "spill-limit", "",
      "Bytes on disk that one query may spill.", "0.1"},
