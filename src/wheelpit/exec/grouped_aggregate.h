@@ -59,8 +59,9 @@ class GroupedAggregate {
   /// not one that sinks have.
   std::unique_ptr<Source> MakeSource(int64_t partition, OperatorMemory* memory);
 
+  struct State;  ///< what both sides share: not for others
+
  private:
-  struct State;
   explicit GroupedAggregate(std::shared_ptr<State> state);
   // Shared with sinks and sources, which live in drivers that end on their own.
   std::shared_ptr<State> state_;

@@ -57,15 +57,16 @@ class RuleState final : public StateBase {
   int64_t width() const override { return PaddedWidth(sizeof(Accumulator)); }
   const std::type_info& accumulator() const override { return typeid(Accumulator); }
 
-  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset, const Vector* values,
-                       int64_t count, TextRoom*) const override {
+  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset,
+                                const Vector* values, int64_t count,
+                                TextRoom*) const override {
     expr::ForEachValue<Value>(*values, count, [=](int64_t i, Value value) {
       At<Accumulator>(rows[i], offset).Add(value);
     });
     return count;
   }
-  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
-                      int64_t count, TextRoom*) const override {
+  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from,
+                               int64_t offset, int64_t count, TextRoom*) const override {
     for (int64_t i = 0; i < count; ++i) {
       At<Accumulator>(to[i], offset).Merge(At<Accumulator>(from[i], offset));
     }
@@ -100,8 +101,9 @@ class CountState final : public StateBase {
 
   int64_t width() const override { return sizeof(Count); }
   const std::type_info& accumulator() const override { return typeid(Count); }
-  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset, const Vector* values,
-                       int64_t count, TextRoom*) const override {
+  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset,
+                                const Vector* values, int64_t count,
+                                TextRoom*) const override {
     if (values == nullptr || values->valid == nullptr) {
       for (int64_t i = 0; i < count; ++i) {
         ++At<Count>(rows[i], offset).rows;
@@ -113,8 +115,8 @@ class CountState final : public StateBase {
     }
     return count;
   }
-  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
-                      int64_t count, TextRoom*) const override {
+  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from,
+                               int64_t offset, int64_t count, TextRoom*) const override {
     for (int64_t i = 0; i < count; ++i) {
       At<Count>(to[i], offset).rows += At<Count>(from[i], offset).rows;
     }
@@ -139,8 +141,9 @@ class TextExtremeState final : public StateBase {
   int64_t width() const override { return sizeof(TextState); }
   bool is_text() const override { return true; }
   const std::type_info& accumulator() const override { return typeid(TextExtremeState); }
-  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset, const Vector* values,
-                       int64_t count, TextRoom* room) const override {
+  arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset,
+                                const Vector* values, int64_t count,
+                                TextRoom* room) const override {
     for (int64_t i = 0; i < count; ++i) {
       if (values->IsValid(i)) {
         ARROW_ASSIGN_OR_RAISE(const bool taken,
@@ -152,16 +155,16 @@ class TextExtremeState final : public StateBase {
     }
     return count;
   }
-  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from, int64_t offset,
-                      int64_t count, TextRoom* room) const override {
+  arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from,
+                               int64_t offset, int64_t count,
+                               TextRoom* room) const override {
     for (int64_t i = 0; i < count; ++i) {
       const auto& other = At<TextState>(from[i], offset);
       if (other.seen() && room == nullptr) {
         auto& state = At<TextState>(to[i], offset);
         state = !state.seen() || Better::Do(other.text(), state.text()) ? other : state;
       } else if (other.seen()) {
-        ARROW_ASSIGN_OR_RAISE(const bool taken,
-                              Take(to[i], offset, other.text(), room));
+        ARROW_ASSIGN_OR_RAISE(const bool taken, Take(to[i], offset, other.text(), room));
         if (!taken) {
           return i;
         }
@@ -188,7 +191,7 @@ class TextExtremeState final : public StateBase {
 
  private:
   static arrow::Result<bool> Take(uint8_t* row, int64_t offset, std::string_view text,
-                            TextRoom* room) {
+                                  TextRoom* room) {
     auto& state = At<TextState>(row, offset);
     if (state.seen() && !Better::Do(text, state.text())) {
       return true;
@@ -221,11 +224,11 @@ class NullState final : public StateBase {
   int64_t width() const override { return 0; }
   const std::type_info& accumulator() const override { return typeid(NullState); }
   arrow::Result<int64_t> Update(uint8_t* const*, int64_t, const Vector*, int64_t count,
-                       TextRoom*) const override {
+                                TextRoom*) const override {
     return count;
   }
   arrow::Result<int64_t> Merge(uint8_t* const*, const uint8_t* const*, int64_t,
-                      int64_t count, TextRoom*) const override {
+                               int64_t count, TextRoom*) const override {
     return count;
   }
   ArrayResult Finish(const uint8_t* const*, int64_t, int64_t count,

@@ -57,13 +57,14 @@ class GroupedState {
   /// null for count(*). Returns how many were taken: less where is_text() and `room` had
   /// none; those states may be updated with the same values again.
   virtual arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset,
-                               const expr::Vector* values, int64_t count,
-                               TextRoom* room) const = 0;
+                                        const expr::Vector* values, int64_t count,
+                                        TextRoom* room) const = 0;
   /// Takes the state of from[i] into that of to[i], for each i in turn. `room` null: the
   /// texts of both live equally long, and are referred to instead of copied. Returns as
   /// Update does.
   virtual arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from,
-                              int64_t offset, int64_t count, TextRoom* room) const = 0;
+                                       int64_t offset, int64_t count,
+                                       TextRoom* room) const = 0;
   /// The results of `count` rows: kData when a sum does not fit its type.
   virtual arrow::Result<std::shared_ptr<arrow::Array>> Finish(
       const uint8_t* const* rows, int64_t offset, int64_t count,

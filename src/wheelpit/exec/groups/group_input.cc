@@ -137,8 +137,8 @@ arrow::Result<int64_t> GroupInput::Take(bool texts, int64_t begin, int64_t count
       }
       ARROW_ASSIGN_OR_RAISE(
           const int64_t taken,
-          state.Update(rows, taker.state->offset,
-                       taker.argument < 0 ? nullptr : &vector, chosen_count, room));
+          state.Update(rows, taker.state->offset, taker.argument < 0 ? nullptr : &vector,
+                       chosen_count, room));
       if (taken < chosen_count) {
         count = filtered.filter == nullptr ? taken : selected[taken] - begin;
         chosen_count = taken;

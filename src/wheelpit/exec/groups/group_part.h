@@ -40,7 +40,7 @@ class GroupPages {
   void Append(GroupPages other);
 
   const std::vector<Page>& pages() const { return pages_; }
-  void DropPage(size_t page);  ///< frees its memory; it has no rows then
+  void DropPage(size_t page);               ///< frees its memory; it has no rows then
   int64_t bytes() const { return bytes_; }  ///< allocated
 
  private:

@@ -74,7 +74,8 @@ arrow::Result<bool> GroupTable::MakeSlots(int64_t count_each) {
 
 arrow::Status GroupTable::Resize(int64_t count_each) {
   ARROW_ASSIGN_OR_RAISE(
-      auto memory, arrow::AllocateBuffer(count_each * kPartitionCount * 8, options_.pool));
+      auto memory,
+      arrow::AllocateBuffer(count_each * kPartitionCount * 8, options_.pool));
   auto* words = memory->mutable_data_as<uint64_t>();
   for (size_t i = 0; i < slots_.size(); ++i) {
     GroupSlots slots(words + static_cast<int64_t>(i) * count_each, count_each);
@@ -176,8 +177,8 @@ arrow::Result<char*> GroupTable::MakeRoom(const uint8_t* row, int64_t size) {
   return reinterpret_cast<char*>(room);
 }
 
-int64_t GroupTable::bytes() const {
-  int64_t bytes = slots_each_ * kPartitionCount * 8;
+int64_t GroupTable::part_bytes() const {
+  int64_t bytes = 0;
   for (const GroupPart& part : parts_) {
     bytes += part.bytes();
   }
@@ -211,6 +212,19 @@ arrow::Status GroupTable::Grow() {
   wants_growth_ = false;
   skip_ = 0;
   return Resize(std::min(4 * slots_each_, kSlotsMax));
+}
+
+arrow::Result<int64_t> GroupTable::Shrink() {
+  if (slots_each_ <= kSlotsCached) {
+    return 0;
+  }
+  const int64_t bytes = (slots_each_ - kSlotsCached) * kPartitionCount * 8;
+  slot_memory_ = nullptr;
+  ARROW_RETURN_NOT_OK(Resize(kSlotsCached));
+  for (GroupPart& part : parts_) {
+    part.distinct = false;
+  }
+  return bytes;
 }
 
 }  // namespace wheelpit::exec

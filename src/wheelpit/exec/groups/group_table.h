@@ -28,7 +28,7 @@ namespace wheelpit::exec {
 struct GroupTableOptions {
   const GroupLayout* layout = nullptr;
   arrow::MemoryPool* pool = nullptr;
-  int level = 0;                ///< of the partitions
+  int level = 0;  ///< of the partitions
   bool may_skip_lookups = true;
 };
 
@@ -37,8 +37,10 @@ class GroupTable final : public TextRoom {
   explicit GroupTable(const GroupTableOptions& options) : options_(options) {}
 
   /// How much may be allocated from now on.
-  void SetAllowance(int64_t bytes) { allowance_ = bytes; }
-  int64_t allowance() const { return allowance_; }
+  void SetAllowance(int64_t bytes) {
+    allowance_ = bytes;
+    wanted_ = 0;
+  }
   /// What is needed to go on, after a call that stopped for want of memory.
   int64_t wanted_bytes() const { return wanted_; }
 
@@ -49,8 +51,8 @@ class GroupTable final : public TextRoom {
   /// TextRoom; null when memory is short.
   arrow::Result<char*> MakeRoom(const uint8_t* row, int64_t size) override;
 
-  /// Of rows, texts and slots.
-  int64_t bytes() const;
+  /// Of rows and texts: what taking all parts would give.
+  int64_t part_bytes() const;
   const GroupPart& part(int64_t partition) const {
     return parts_[static_cast<size_t>(partition)];
   }
@@ -63,6 +65,8 @@ class GroupTable final : public TextRoom {
   /// allocate besides the allowance; 0 when not.
   int64_t growth_bytes() const;
   arrow::Status Grow();
+  /// Gives what Grow has taken back: that many bytes.
+  arrow::Result<int64_t> Shrink();
 
  private:
   // False when memory is short, which wanted_ then says.

@@ -134,8 +134,9 @@ arrow::Result<std::optional<core::Wait>> PartWriter::Advance() {
   await_ = block->size() > 2 * kRowBlockBytes;
   const int32_t offsets[2] = {0, static_cast<int32_t>(block->size())};
   arrow::ArrayVector columns = {std::make_shared<arrow::BinaryArray>(
-      1, arrow::Buffer::FromString(
-             std::string(reinterpret_cast<const char*>(offsets), sizeof offsets)),
+      1,
+      arrow::Buffer::FromString(
+          std::string(reinterpret_cast<const char*>(offsets), sizeof offsets)),
       std::move(block))};
   const auto batch = arrow::RecordBatch::Make(RowBlockSchema(), 1, std::move(columns));
   ARROW_ASSIGN_OR_RAISE(auto wait, writer_.Append(*batch));

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first side of an aggregation by groups: rows of the input into a table.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <arrow/array/array_base.h>
+#include <arrow/record_batch.h>
+
+#include "wheelpit/exec/grouped_aggregate_state.h"
+
+namespace wheelpit::exec {
+
+namespace {
+
+// What is evaluated at once, what is encoded at once, and what is taken in at once: a
+// step's rows and their groups stay in the first-level cache.
+constexpr int64_t kSliceRows = 8192;
+constexpr int64_t kKeyBytesMax = 512 << 10;
+constexpr int64_t kStepRows = 2048;
+
+class GroupSink final : public Sink {
+ public:
+  using State = GroupedAggregate::State;
+
+  GroupSink(std::shared_ptr<State> state, OperatorMemory* memory)
+      : state_(std::move(state)), memory_(memory), input_(state_->arguments.get()) {}
+
+  arrow::Result<std::optional<core::Wait>> AtBoundary(bool /*input_ended*/) override {
+    Begin();
+    if (writer_ == nullptr && memory_->asked_bytes() > 0) {
+      ARROW_ASSIGN_OR_RAISE(const int64_t given, filled_->table->Shrink());
+      // Not less than is worth a few writes.
+      to_free_ =
+          std::max(memory_->asked_bytes() - given, filled_->table->part_bytes() / 4);
+      SpillLargest();
+    }
+    if (writer_ != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(auto wait, GoOnSpilling());
+      if (wait.has_value()) {
+        return wait;
+      }
+    }
+    GroupTable& table = *filled_->table;
+    const int64_t allowance = std::max(kGroupAllowanceBytes, table.wanted_bytes());
+    core::Wait wait;
+    ARROW_ASSIGN_OR_RAISE(
+        const bool reserved,
+        ReserveForGroups(memory_, allowance + key_bytes_max_, group_bytes_, &wait));
+    if (!reserved) {
+      return wait;
+    }
+    table.SetAllowance(allowance);
+    ARROW_RETURN_NOT_OK(GrowWhereThereIsRoom());
+    ARROW_RETURN_NOT_OK(Work());
+    memory_->set_reclaimable(table.part_bytes());
+    return batch_ == nullptr ? std::nullopt : std::optional(core::Wait());
+  }
+
+  arrow::Result<std::optional<core::Wait>> Push(
+      std::shared_ptr<arrow::RecordBatch> batch) override {
+    batch_ = std::move(batch);
+    next_slice_ = 0;
+    position_ = 0;
+    slice_rows_ = 0;
+    ARROW_RETURN_NOT_OK(Work());
+    return std::nullopt;
+  }
+
+  arrow::Status Finish() override {
+    Begin();
+    state_->End(memory_, std::move(filled_));
+    return arrow::Status::OK();
+  }
+
+ private:
+  void Begin() {
+    if (filled_ == nullptr) {
+      filled_ = state_->Take(memory_);
+    }
+  }
+
+  void SpillLargest() {
+    spilling_ = filled_->table->largest();
+    if (filled_->table->part(spilling_).bytes() == 0) {
+      memory_->Answer();
+      return;
+    }
+    GroupPart part = filled_->table->TakePart(spilling_);
+    to_free_ -= part.bytes();
+    writer_ = std::make_unique<PartWriter>(state_->layout.get(),
+                                           state_->SpillStream(&memory_->workspace()),
+                                           std::move(part));
+  }
+
+  arrow::Result<std::optional<core::Wait>> GoOnSpilling() {
+    ARROW_ASSIGN_OR_RAISE(auto wait, writer_->Advance());
+    if (wait.has_value()) {
+      return wait;
+    }
+    ARROW_ASSIGN_OR_RAISE(GroupPart written, writer_->Finish());
+    writer_ = nullptr;
+    filled_->spilled[static_cast<size_t>(spilling_)].Append(std::move(written));
+    memory_->set_reclaimable(filled_->table->part_bytes());
+    if (to_free_ > 0) {
+      SpillLargest();
+      return writer_ == nullptr ? std::nullopt : std::optional(core::Wait());
+    }
+    memory_->Answer();
+    return std::nullopt;
+  }
+
+  // More slots than stay in the cache only from memory that nobody wants.
+  arrow::Status GrowWhereThereIsRoom() {
+    const int64_t bytes = filled_->table->growth_bytes();
+    if (bytes > 0 && memory_->budget().TryCountExternal(bytes)) {
+      memory_->budget().UncountExternal(bytes);
+      ARROW_RETURN_NOT_OK(filled_->table->Grow());
+    }
+    return arrow::Status::OK();
+  }
+
+  // Until the batch is done, or memory is short.
+  arrow::Status Work() {
+    GroupTable& table = *filled_->table;
+    while (batch_ != nullptr) {
+      if (position_ == slice_rows_) {
+        ARROW_RETURN_NOT_OK(NextSlice());
+        continue;
+      }
+      if (position_ == key_end_) {
+        ARROW_ASSIGN_OR_RAISE(const bool encoded, EncodeKeys());
+        if (!encoded) {
+          return arrow::Status::OK();
+        }
+      }
+      const int64_t count = std::min(kStepRows, key_end_ - position_);
+      const auto key = static_cast<size_t>(position_ - key_begin_);
+      ARROW_ASSIGN_OR_RAISE(int64_t done, table.FindOrAdd(&views_[key], &hashes_[key],
+                                                          count, groups_.data()));
+      if (state_->layout->has_texts()) {
+        ARROW_ASSIGN_OR_RAISE(done,
+                              input_.TakeTexts(position_, done, groups_.data(), &table));
+      }
+      ARROW_RETURN_NOT_OK(input_.TakeOthers(position_, done, groups_.data()));
+      position_ += done;
+      if (done < count) {
+        group_bytes_ = state_->layout->RowBytes(
+            static_cast<int64_t>(views_[key + static_cast<size_t>(done)].size()));
+        return arrow::Status::OK();
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status NextSlice() {
+    const int64_t rows = std::min(kSliceRows, batch_->num_rows() - next_slice_);
+    if (rows == 0) {
+      batch_ = nullptr;
+      slice_ = nullptr;
+      return arrow::Status::OK();
+    }
+    slice_ = rows == batch_->num_rows() ? batch_ : batch_->Slice(next_slice_, rows);
+    next_slice_ += rows;
+    ARROW_ASSIGN_OR_RAISE(key_columns_, state_->keys->Evaluate(*slice_));
+    ARROW_RETURN_NOT_OK(input_.Evaluate(*slice_));
+    position_ = 0;
+    slice_rows_ = rows;
+    key_end_ = 0;
+    groups_.resize(static_cast<size_t>(kStepRows));
+    return arrow::Status::OK();
+  }
+
+  // Of as many rows as are not too much at once; false when memory is short.
+  arrow::Result<bool> EncodeKeys() {
+    int64_t count = slice_rows_ - position_;
+    arrow::ArrayVector columns = key_columns_;
+    int64_t bytes = 0;
+    while (true) {
+      for (size_t i = 0; i < columns.size(); ++i) {
+        columns[i] = position_ == 0 && count == slice_rows_
+                         ? key_columns_[i]
+                         : key_columns_[i]->Slice(position_, count);
+      }
+      ARROW_ASSIGN_OR_RAISE(bytes, state_->encoder->EncodeBytesMax(columns, count));
+      if (bytes <= kKeyBytesMax || count == 1) {
+        break;
+      }
+      count = (count + 1) / 2;
+    }
+    if (bytes > key_bytes_max_) {
+      group_bytes_ = bytes;
+      key_bytes_max_ = bytes;  // Reserved at the next boundary.
+      return false;
+    }
+    keys_ = EncodedKeys();
+    ARROW_ASSIGN_OR_RAISE(keys_,
+                          state_->encoder->Encode(columns, count, &memory_->budget()));
+    hashes_.resize(static_cast<size_t>(count));
+    views_.resize(static_cast<size_t>(count));
+    HashKeys(keys_, hashes_.data());
+    for (int64_t i = 0; i < count; ++i) {
+      views_[static_cast<size_t>(i)] = keys_[i];
+    }
+    key_begin_ = position_;
+    key_end_ = position_ + count;
+    return true;
+  }
+
+  const std::shared_ptr<State> state_;
+  OperatorMemory* const memory_;
+  std::unique_ptr<State::Filled> filled_;
+
+  // The batch, the slice of it that was evaluated, and the part of that whose keys were
+  // encoded; what comes before position_ is taken in.
+  std::shared_ptr<arrow::RecordBatch> batch_;
+  int64_t next_slice_ = 0;
+  std::shared_ptr<arrow::RecordBatch> slice_;
+  int64_t slice_rows_ = 0;
+  arrow::ArrayVector key_columns_;
+  GroupInput input_;
+  int64_t position_ = 0;
+  EncodedKeys keys_;
+  int64_t key_begin_ = 0;
+  int64_t key_end_ = 0;
+  std::vector<std::string_view> views_;
+  std::vector<uint64_t> hashes_;
+  std::vector<uint8_t*> groups_;
+
+  int64_t key_bytes_max_ = kKeyBytesMax;
+  int64_t group_bytes_ = 0;  // of the one that memory was short for
+
+  std::unique_ptr<PartWriter> writer_;
+  int64_t spilling_ = 0;
+  int64_t to_free_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> MakeGroupSink(std::shared_ptr<GroupedAggregate::State> state,
+                                    OperatorMemory* memory) {
+  return std::make_unique<GroupSink>(std::move(state), memory);
+}
+
+}  // namespace wheelpit::exec
