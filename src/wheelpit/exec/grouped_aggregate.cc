@@ -125,9 +125,14 @@ arrow::Result<std::optional<core::Wait>> GroupedAggregate::State::TakePending(
 
 bool GroupedAggregate::State::LendPending(int64_t* partition, GroupPart* part) {
   auto locked = inner.Lock();
+  // Those of which something is on disk first.
+  const auto worth = [](const Pending& pending) {
+    const int64_t bytes = pending.part.bytes();
+    return std::pair(!pending.part.runs.empty() && bytes > 0, bytes);
+  };
   size_t largest = 0;
   for (size_t i = 1; i < locked->pending.size(); ++i) {
-    if (locked->pending[i].part.bytes() > locked->pending[largest].part.bytes()) {
+    if (worth(locked->pending[i]) > worth(locked->pending[largest])) {
       largest = i;
     }
   }
@@ -166,6 +171,15 @@ arrow::Result<bool> ReserveForGroups(OperatorMemory* memory, int64_t bytes,
   }
   return reserved.status().WithMessage("a group of ", group_bytes, " bytes needs ", bytes,
                                        " bytes of memory: ", reserved.status().message());
+}
+
+void GrowWhereThereIsRoom(GroupTable* table, OperatorMemory* memory) {
+  const int64_t bytes = table->growth_bytes();
+  if (bytes > 0 && memory->budget().TryCountExternal(bytes)) {
+    memory->budget().UncountExternal(bytes);
+    // When somebody was quicker it goes on as it is.
+    (void)table->Grow();
+  }
 }
 
 }  // namespace wheelpit::exec

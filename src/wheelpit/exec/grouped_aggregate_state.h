@@ -57,6 +57,10 @@ struct GroupedAggregate::State {
   std::unique_ptr<Evaluator> keys;
   std::unique_ptr<GroupArguments> arguments;
   core::Guarded<Inner> inner;
+  /// Partitions of which some slot has spilled something, by bit: all of such a one is
+  /// merged by way of a table, so that more of it goes to disk before others do.
+  std::atomic<uint64_t> spilled{0};
+  static_assert(kPartitionCount == 64);
   /// In memory, of partitions that no source has taken yet.
   std::atomic<int64_t> pending_bytes{0};
 
@@ -85,5 +89,9 @@ std::unique_ptr<Source> MakeGroupSource(std::shared_ptr<GroupedAggregate::State>
 /// Reserve; where a group of more than kGroupBytesMax was the reason, an error says so.
 arrow::Result<bool> ReserveForGroups(OperatorMemory* memory, int64_t bytes,
                                      int64_t group_bytes, core::Wait* wait);
+
+/// More slots than stay in the cache, where they are of use, but only from memory that
+/// nobody wants. Before what else is needed is reserved.
+void GrowWhereThereIsRoom(GroupTable* table, OperatorMemory* memory);
 
 }  // namespace wheelpit::exec

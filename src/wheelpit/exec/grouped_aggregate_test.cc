@@ -216,76 +216,189 @@ TEST_F(GroupedAggregateTest, EveryTypeOfKeyGroupsAsAMapDoes) {
   }
 }
 
-// Rows (i, i % 7, text) in some order, n of them; `groups` values of the key.
-GroupedRun Scattered(int64_t rows, int64_t groups, int tasks) {
+TEST_F(GroupedAggregateTest, SeveralKeysInTheMinimumOfMemory) {
+  const auto types = SampleKeyTypes();
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 6; ++round) {
+    std::vector<std::shared_ptr<arrow::DataType>> keys;
+    for (int i = 0; i < 3; ++i) {
+      keys.push_back(types[random() % types.size()]);
+    }
+    GroupedRun run = MakeRun(keys, 3, 1000, random(), 30);
+    run.memory_bytes = 0;
+    run.slots = 1 + round % 3;
+    Check(run);
+  }
+}
+
+std::shared_ptr<arrow::Array> DictionaryOf(const std::vector<std::string>& values,
+                                           const std::vector<std::string>& codes) {
+  return arrow::DictionaryArray::FromArrays(
+             arrow::dictionary(arrow::int8(), arrow::utf8()),
+             ArrayOf(arrow::int8(), codes), ArrayOf(arrow::utf8(), values))
+      .ValueOrDie();
+}
+
+// A null code, a null value and values that are there twice; sliced, and with another
+// dictionary in the next batch.
+TEST_F(GroupedAggregateTest, DictionariesGroupByTheirValues) {
   GroupedRun run;
   run.input = arrow::schema(
-      {arrow::field("k", arrow::int64()), arrow::field("n", arrow::int64())});
-  std::mt19937_64 random(7);
-  for (int task = 0; task < tasks; ++task) {
-    Batches batches;
-    for (int64_t left = rows / tasks; left > 0; left -= 8192) {
-      const int64_t count = std::min<int64_t>(left, 8192);
-      arrow::Int64Builder keys;
-      arrow::Int64Builder numbers;
-      EXPECT_TRUE(keys.Reserve(count).ok() && numbers.Reserve(count).ok());
-      for (int64_t i = 0; i < count; ++i) {
-        const auto key = static_cast<int64_t>(random() % static_cast<uint64_t>(groups));
-        keys.UnsafeAppend(key);
-        numbers.UnsafeAppend(key * 3);
-      }
-      batches.push_back(arrow::RecordBatch::Make(
-          run.input, count,
-          arrow::ArrayVector{keys.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()}));
+      {arrow::field("k", arrow::dictionary(arrow::int8(), arrow::utf8())),
+       arrow::field("j", arrow::dictionary(arrow::int8(), arrow::utf8())),
+       arrow::field("n", arrow::int64()), arrow::field("t", arrow::utf8())});
+  std::mt19937_64 random(5);
+  const std::vector<std::vector<std::string>> dictionaries = {
+      {"a", "b", "a", "NULL"}, {"b", "c"}, {"c", "a", "b", "d", "e"}, {"NULL"}};
+  Batches batches;
+  for (const auto& dictionary : dictionaries) {
+    std::vector<std::string> codes;
+    std::vector<std::string> others;
+    std::vector<std::string> numbers;
+    std::vector<std::string> texts;
+    for (int i = 0; i < 300; ++i) {
+      const auto code = random() % (dictionary.size() + 1);
+      codes.push_back(code == dictionary.size() ? "NULL" : std::to_string(code));
+      others.push_back(std::to_string(random() % 2));
+      numbers.push_back(random() % 9 == 0 ? "NULL" : std::to_string(random() % 100));
+      texts.push_back("text " + std::to_string(random() % 100));
     }
-    run.tasks.push_back(std::move(batches));
+    const auto batch = arrow::RecordBatch::Make(
+        run.input, 300,
+        arrow::ArrayVector{
+            DictionaryOf(dictionary, codes), DictionaryOf({"x", "y"}, others),
+            ArrayOf(arrow::int64(), numbers), ArrayOf(arrow::utf8(), texts)});
+    batches.push_back(batch->Slice(3, 290));
   }
-  run.keys = {ColumnOf(*run.input, 0)};
+  run.tasks = {batches, batches};
+  run.keys = {ColumnOf(*run.input, 0), ColumnOf(*run.input, 1)};
+  const ExprPtr n = ColumnOf(*run.input, 2);
+  const ExprPtr t = ColumnOf(*run.input, 3);
+  const ExprPtr above = Call(plan::Function::kGreater, {n, Long(50)});
   run.aggregates = {Of(AggregateFunction::kCountAll, nullptr),
-                    Of(AggregateFunction::kMax, ColumnOf(*run.input, 1)),
-                    Of(AggregateFunction::kSum, ColumnOf(*run.input, 1))};
-  run.slots = 2;
-  return run;
+                    Of(AggregateFunction::kCount, n),
+                    Of(AggregateFunction::kSum, n),
+                    Of(AggregateFunction::kSum, n, above),
+                    Of(AggregateFunction::kMin, t, above),
+                    Of(AggregateFunction::kMax, t)};
+  Check(run);
+  run.aggregates = {Of(AggregateFunction::kAvg, n), Of(AggregateFunction::kMin, n)};
+  Check(run);
 }
 
-// Every group once, with its own numbers in it; returns how many rows they are of.
-int64_t CheckScattered(const GroupedOutcome& outcome) {
-  std::set<int64_t> seen;
-  int64_t rows = 0;
-  for (const auto& batch : outcome.rows) {
-    const auto& keys = static_cast<const arrow::Int64Array&>(*batch->column(0));
-    const auto& counts = static_cast<const arrow::Int64Array&>(*batch->column(1));
-    const auto& maxima = static_cast<const arrow::Int64Array&>(*batch->column(2));
-    const auto& sums = static_cast<const arrow::Int64Array&>(*batch->column(3));
-    for (int64_t i = 0; i < batch->num_rows(); ++i) {
-      EXPECT_TRUE(seen.insert(keys.Value(i)).second) << keys.Value(i);
-      EXPECT_EQ(maxima.Value(i), 3 * keys.Value(i));
-      EXPECT_EQ(sums.Value(i), 3 * keys.Value(i) * counts.Value(i));
-      rows += counts.Value(i);
-    }
+TEST_F(GroupedAggregateTest, NaNAndZeroAndNullAreOneGroupEach) {
+  GroupedRun run;
+  run.input = arrow::schema({arrow::field("x", arrow::float64())});
+  run.tasks = {{arrow::RecordBatch::Make(
+      run.input, 9,
+      arrow::ArrayVector{ArrayOf(arrow::float64(), {"nan", "0.0", "-0.0", "NULL", "nan",
+                                                    "-nan", "NULL", "1.0", "-0.0"})})}};
+  run.keys = {ColumnOf(*run.input, 0)};
+  run.aggregates = {Of(AggregateFunction::kCountAll, nullptr)};
+  const GroupedOutcome outcome = machine_.Run(run);
+  ASSERT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_EQ(
+      Actual(outcome, 1),
+      (Groups{{"3:NaN ", "3 "}, {"3:0.0 ", "3 "}, {"4:NULL ", "2 "}, {"3:1.0 ", "1 "}}));
+}
+
+TEST_F(GroupedAggregateTest, WithoutAggregatesItIsDistinct) {
+  GroupedRun run = ScatteredRun(100'000, 5'000, 4);
+  run.aggregates.clear();
+  const GroupedOutcome outcome = machine_.Run(run);
+  ASSERT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_EQ(outcome.row_count, 5'000);
+  EXPECT_EQ(Actual(outcome, 1).size(), 5'000U);
+}
+
+TEST_F(GroupedAggregateTest, NoRowsAndNoTasksGiveNoGroups) {
+  GroupedRun run = ScatteredRun(100, 10, 1);
+  run.tasks[0] = {run.tasks[0][0]->Slice(0, 0)};
+  EXPECT_EQ(machine_.Run(run).row_count, 0);
+  run.tasks = {{}, {}};
+  EXPECT_EQ(machine_.Run(run).row_count, 0);
+  run.tasks.clear();
+  const GroupedOutcome outcome = machine_.Run(run);
+  EXPECT_TRUE(outcome.status.ok());
+  EXPECT_EQ(outcome.row_count, 0);
+  EXPECT_EQ(machine_.left, "");
+}
+
+// Nine rows in ten have the same key; batches are larger than a slice.
+TEST_F(GroupedAggregateTest, SkewedKeysInOneLargeBatch) {
+  GroupedRun run = MakeRun({arrow::int64()}, 1, 20'000, 9, 15'000);
+  const auto& batch = run.tasks[0][0];
+  arrow::Int64Builder keys;
+  for (int64_t i = 0; i < batch->num_rows(); ++i) {
+    EXPECT_TRUE(keys.Append(i % 10 == 0 ? i : 42).ok());
   }
-  return rows;
+  run.tasks[0][0] = batch->SetColumn(0, "k0", keys.Finish().ValueOrDie()).ValueOrDie();
+  run.memory_bytes = 0;
+  Check(run);
 }
 
-TEST_F(GroupedAggregateTest, AMillionGroupsInEveryBudget) {
-  constexpr int64_t kRows = 1'000'000;
-  GroupedRun run = Scattered(kRows, 8'000'000, 4);
-  int64_t groups = 0;
-  for (const int64_t memory : {int64_t{0}, 40 * kMiB, 64 * kMiB, 1024 * kMiB}) {
-    run.memory_bytes = memory;
-    const GroupedOutcome outcome = machine_.Run(run);
-    ASSERT_TRUE(outcome.status.ok()) << outcome.status << " in " << memory;
-    EXPECT_EQ(machine_.left, "");
-    EXPECT_EQ(CheckScattered(outcome), kRows);
-    groups = groups == 0 ? outcome.row_count : groups;
-    EXPECT_EQ(outcome.row_count, groups);
-    EXPECT_EQ(outcome.spilled_bytes > 0, memory < 1024 * kMiB);
-    if (memory != 0) {
-      EXPECT_LE(outcome.peak_bytes, memory);
+TEST_F(GroupedAggregateTest, KeysAndArgumentsAreExpressions) {
+  GroupedRun run = ScatteredRun(10'000, 1'000, 2);
+  const ExprPtr k = run.keys[0];
+  run.keys = {Call(plan::Function::kRemainder, {k, Long(10)})};
+  run.aggregates = {Of(AggregateFunction::kSum, Call(plan::Function::kAdd, {k, Long(1)})),
+                    Of(AggregateFunction::kStddevPop, k)};
+  const GroupedOutcome outcome = machine_.Run(run);
+  ASSERT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_EQ(outcome.row_count, 10);
+}
+
+TEST_F(GroupedAggregateTest, ErrorsOfValuesAreThoseOfTheQuery) {
+  GroupedRun run = ScatteredRun(1'000, 100, 2);
+  const ExprPtr k = run.keys[0];
+  const auto sum = run.aggregates;
+  run.aggregates = {
+      Of(AggregateFunction::kSum, Call(plan::Function::kDivide, {Long(1), k}))};
+  EXPECT_EQ(core::InfoOf(machine_.Run(run).status).error_class, "DIVIDE_BY_ZERO");
+  EXPECT_EQ(machine_.left, "");
+  // One group of which the sum does not fit.
+  run.aggregates = {Of(AggregateFunction::kSum,
+                       Call(plan::Function::kAdd, {k, Long(int64_t{1} << 60)}))};
+  EXPECT_EQ(core::InfoOf(machine_.Run(run).status).error_class, "ARITHMETIC_OVERFLOW");
+  EXPECT_EQ(machine_.left, "");
+  run.aggregates = sum;
+  EXPECT_EQ(WrongOfScattered(machine_.Run(run), 1'000), "");
+  run.keys = {plan::MakeColumn(0, "l", arrow::list(arrow::int32()), true)};
+  EXPECT_EQ(core::KindOf(machine_.Run(run).status), core::ErrorKind::kUnsupported);
+}
+
+// All that exec/expr's aggregates take, against those.
+TEST_F(GroupedAggregateTest, EveryTypeOfArgument) {
+  const std::vector<std::shared_ptr<arrow::DataType>> types = {
+      arrow::boolean(),         arrow::int8(),
+      arrow::int16(),           arrow::int32(),
+      arrow::int64(),           arrow::float32(),
+      arrow::float64(),         arrow::decimal128(12, 3),
+      arrow::decimal128(38, 2), arrow::utf8(),
+      arrow::binary(),          arrow::date32(),
+      plan::TimestampType(),    plan::TimestampNtzType()};
+  uint64_t seed = 77;
+  for (const auto& type : types) {
+    SCOPED_TRACE(type->ToString());
+    GroupedRun run = MakeRun({arrow::int32(), type}, 2, 400, seed++, 12);
+    run.keys.pop_back();
+    const ExprPtr x = ColumnOf(*run.input, 1);
+    run.aggregates = {Of(AggregateFunction::kMin, x), Of(AggregateFunction::kMax, x),
+                      Of(AggregateFunction::kCount, x)};
+    // Of one task, so that sums are of the same order.
+    run.slots = 1;
+    const plan::TypeClass c = plan::ClassOf(*type);
+    if (plan::IsIntegral(c) || (c == plan::TypeClass::kDecimal && seed % 2 == 0)) {
+      run.aggregates.push_back(Of(AggregateFunction::kSum, x));
+      run.aggregates.push_back(Of(AggregateFunction::kAvg, x));
     }
-    printf("%lld: spilled %lld, peak %lld, groups %lld\n", (long long)memory,
-           (long long)outcome.spilled_bytes, (long long)outcome.peak_bytes,
-           (long long)outcome.row_count);
+    const GroupedOutcome outcome = machine_.Run(run);
+    if (!outcome.status.ok()) {
+      // Sums of extreme values.
+      EXPECT_EQ(core::InfoOf(outcome.status).error_class, "ARITHMETIC_OVERFLOW");
+      run.aggregates.resize(3);
+    }
+    Check(run);
   }
 }
 

@@ -79,7 +79,7 @@ void Measure(benchmark::State& state, GroupedRun run) {
     (void)step;
     outcome = machine.Run(run, /*keep_rows=*/false);
     if (!outcome.status.ok()) {
-      state.SkipWithError(outcome.status.ToString());
+      state.SkipWithError(outcome.status.ToString().c_str());
     }
   }
   state.counters["groups"] = static_cast<double>(outcome.row_count);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/exec/grouped_fixture.h"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <filesystem>
 #include <mutex>
+#include <random>
+#include <unordered_set>
 #include <utility>
 
+#include <arrow/array.h>
+#include <arrow/builder.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <stdlib.h>
@@ -291,6 +296,69 @@ GroupedOutcome GroupedMachine::Run(const GroupedRun& run, bool keep_rows) {
     left += "budget ";
   }
   return out;
+}
+
+GroupedRun ScatteredRun(int64_t rows, int64_t distinct, int tasks) {
+  GroupedRun run;
+  run.input = arrow::schema(
+      {arrow::field("k", arrow::int64()), arrow::field("n", arrow::int64())});
+  std::mt19937_64 random(7);
+  for (int task = 0; task < tasks; ++task) {
+    Batches batches;
+    for (int64_t left = rows / tasks; left > 0; left -= 8192) {
+      const int64_t count = std::min<int64_t>(left, 8192);
+      arrow::Int64Builder keys;
+      arrow::Int64Builder numbers;
+      (void)keys.Reserve(count);
+      (void)numbers.Reserve(count);
+      for (int64_t i = 0; i < count; ++i) {
+        const auto key = static_cast<int64_t>(random() % static_cast<uint64_t>(distinct));
+        keys.UnsafeAppend(key);
+        numbers.UnsafeAppend(key * 3);
+      }
+      batches.push_back(arrow::RecordBatch::Make(
+          run.input, count,
+          arrow::ArrayVector{keys.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()}));
+    }
+    run.tasks.push_back(std::move(batches));
+  }
+  run.keys = {plan::MakeColumn(0, "k", arrow::int64(), true)};
+  const auto n = plan::MakeColumn(1, "n", arrow::int64(), true);
+  for (const auto function :
+       {plan::AggregateFunction::kCountAll, plan::AggregateFunction::kMax,
+        plan::AggregateFunction::kSum}) {
+    run.aggregates.push_back(
+        plan::MakeAggregate(function,
+                            function == plan::AggregateFunction::kCountAll ? nullptr : n,
+                            nullptr, {})
+            .ValueOrDie());
+  }
+  run.slots = 2;
+  return run;
+}
+
+std::string WrongOfScattered(const GroupedOutcome& outcome, int64_t rows) {
+  if (!outcome.status.ok()) {
+    return outcome.status.ToString();
+  }
+  std::unordered_set<int64_t> seen;
+  for (const auto& batch : outcome.rows) {
+    const auto values = [&](int column) {
+      return static_cast<const arrow::Int64Array&>(*batch->column(column)).raw_values();
+    };
+    const int64_t* keys = values(0);
+    const int64_t* counts = values(1);
+    const int64_t* maxima = values(2);
+    const int64_t* sums = values(3);
+    for (int64_t i = 0; i < batch->num_rows(); ++i) {
+      if (!seen.insert(keys[i]).second || maxima[i] != 3 * keys[i] ||
+          sums[i] != 3 * keys[i] * counts[i]) {
+        return "group " + std::to_string(keys[i]);
+      }
+      rows -= counts[i];
+    }
+  }
+  return rows == 0 ? "" : std::to_string(rows) + " rows are missing";
 }
 
 }  // namespace wheelpit::exec

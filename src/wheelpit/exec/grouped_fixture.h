@@ -70,4 +70,11 @@ class GroupedMachine {
   std::unique_ptr<core::ThreadPool> compute_;
 };
 
+/// `rows` rows (k, 3 * k) with k out of so many; count(*), max(n) and sum(n) for each k.
+GroupedRun ScatteredRun(int64_t rows, int64_t distinct, int tasks);
+
+/// What is wrong with the groups of such a run; empty when each is there once, with its
+/// own numbers in it, and all rows are in one.
+std::string WrongOfScattered(const GroupedOutcome& outcome, int64_t rows);
+
 }  // namespace wheelpit::exec

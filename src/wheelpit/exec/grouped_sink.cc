@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 
 #include "wheelpit/exec/grouped_aggregate_state.h"
+#include "wheelpit/exec/groups/code_groups.h"
 
 namespace wheelpit::exec {
 
@@ -42,6 +43,7 @@ class GroupSink final : public Sink {
       }
     }
     GroupTable& table = *filled_->table;
+    GrowWhereThereIsRoom(&table, memory_);
     const int64_t allowance = std::max(kGroupAllowanceBytes, table.wanted_bytes());
     core::Wait wait;
     ARROW_ASSIGN_OR_RAISE(
@@ -51,7 +53,6 @@ class GroupSink final : public Sink {
       return wait;
     }
     table.SetAllowance(allowance);
-    ARROW_RETURN_NOT_OK(GrowWhereThereIsRoom());
     ARROW_RETURN_NOT_OK(Work());
     memory_->set_reclaimable(table.part_bytes());
     return batch_ == nullptr ? std::nullopt : std::optional(core::Wait());
@@ -81,7 +82,11 @@ class GroupSink final : public Sink {
   }
 
   void SpillLargest() {
-    spilling_ = filled_->table->largest();
+    spilling_ = filled_->table->largest(state_->spilled.load());
+    if (filled_->table->part(spilling_).bytes() < kRowBlockBytes / 4) {
+      spilling_ = filled_->table->largest(~uint64_t{0});
+    }
+    state_->spilled |= uint64_t{1} << spilling_;
     if (filled_->table->part(spilling_).bytes() == 0) {
       memory_->Answer();
       return;
@@ -110,22 +115,19 @@ class GroupSink final : public Sink {
     return std::nullopt;
   }
 
-  // More slots than stay in the cache only from memory that nobody wants.
-  arrow::Status GrowWhereThereIsRoom() {
-    const int64_t bytes = filled_->table->growth_bytes();
-    if (bytes > 0 && memory_->budget().TryCountExternal(bytes)) {
-      memory_->budget().UncountExternal(bytes);
-      ARROW_RETURN_NOT_OK(filled_->table->Grow());
-    }
-    return arrow::Status::OK();
-  }
-
   // Until the batch is done, or memory is short.
   arrow::Status Work() {
     GroupTable& table = *filled_->table;
     while (batch_ != nullptr) {
       if (position_ == slice_rows_) {
         ARROW_RETURN_NOT_OK(NextSlice());
+        continue;
+      }
+      if (by_code_) {
+        ARROW_ASSIGN_OR_RAISE(const bool taken, TakeByCode());
+        if (!taken) {
+          return arrow::Status::OK();
+        }
         continue;
       }
       if (position_ == key_end_) {
@@ -168,7 +170,71 @@ class GroupSink final : public Sink {
     slice_rows_ = rows;
     key_end_ = 0;
     groups_.resize(static_cast<size_t>(kStepRows));
+    by_code_ = codes_.Assign(key_columns_, rows);
+    if (by_code_) {
+      attempts_ = 0;
+      ARROW_ASSIGN_OR_RAISE(const int64_t bytes,
+                            state_->encoder->EncodeBytesMax(key_columns_, rows));
+      by_code_ = bytes <= kKeyBytesMax;
+    }
     return arrow::Status::OK();
+  }
+
+  // The whole slice, where its rows are told apart by codes; false when memory is short.
+  arrow::Result<bool> TakeByCode() {
+    if (attempts_ == 0) {
+      keys_ = EncodedKeys();
+      ARROW_ASSIGN_OR_RAISE(
+          keys_,
+          state_->encoder->Encode(key_columns_, codes_.first_rows(), &memory_->budget()));
+      HashAndView();
+    }
+    by_group_.groups.resize(views_.size());
+    ARROW_ASSIGN_OR_RAISE(
+        const int64_t found,
+        filled_->table->FindOrAdd(views_.data(), hashes_.data(), codes_.count(),
+                                  by_group_.groups.data()));
+    // What makes room may take groups away that were there: after a few attempts row by
+    // row, which goes on from where it was.
+    by_code_ = ++attempts_ < 4;
+    if (found < codes_.count()) {
+      return false;
+    }
+    const bool sorted = codes_.count() * 16 <= slice_rows_;
+    if (!sorted || state_->layout->has_texts() || input_.has_filters()) {
+      groups_.resize(static_cast<size_t>(slice_rows_));
+      for (size_t i = 0; i < groups_.size(); ++i) {
+        groups_[i] = by_group_.groups[static_cast<size_t>(codes_.groups()[i])];
+      }
+    }
+    if (state_->layout->has_texts()) {
+      ARROW_ASSIGN_OR_RAISE(
+          const int64_t done,
+          input_.TakeTexts(0, slice_rows_, groups_.data(), filled_->table.get()));
+      if (done < slice_rows_) {
+        return false;
+      }
+    }
+    if (sorted) {
+      codes_.Sort(&by_group_.rows, &by_group_.starts);
+      input_.TakeByGroup(by_group_);
+      if (input_.has_filters()) {
+        ARROW_RETURN_NOT_OK(input_.TakeFiltered(0, slice_rows_, groups_.data()));
+      }
+    } else {
+      ARROW_RETURN_NOT_OK(input_.TakeOthers(0, slice_rows_, groups_.data()));
+    }
+    position_ = slice_rows_;
+    return true;
+  }
+
+  void HashAndView() {
+    hashes_.resize(static_cast<size_t>(keys_.count()));
+    views_.resize(static_cast<size_t>(keys_.count()));
+    HashKeys(keys_, hashes_.data());
+    for (int64_t i = 0; i < keys_.count(); ++i) {
+      views_[static_cast<size_t>(i)] = keys_[i];
+    }
   }
 
   // Of as many rows as are not too much at once; false when memory is short.
@@ -196,12 +262,7 @@ class GroupSink final : public Sink {
     keys_ = EncodedKeys();
     ARROW_ASSIGN_OR_RAISE(keys_,
                           state_->encoder->Encode(columns, count, &memory_->budget()));
-    hashes_.resize(static_cast<size_t>(count));
-    views_.resize(static_cast<size_t>(count));
-    HashKeys(keys_, hashes_.data());
-    for (int64_t i = 0; i < count; ++i) {
-      views_[static_cast<size_t>(i)] = keys_[i];
-    }
+    HashAndView();
     key_begin_ = position_;
     key_end_ = position_ + count;
     return true;
@@ -226,6 +287,12 @@ class GroupSink final : public Sink {
   std::vector<std::string_view> views_;
   std::vector<uint64_t> hashes_;
   std::vector<uint8_t*> groups_;
+
+  // Where rows are told apart by the codes of dictionaries.
+  bool by_code_ = false;
+  int attempts_ = 0;
+  CodeGroups codes_;
+  RowsByGroup by_group_;
 
   int64_t key_bytes_max_ = kKeyBytesMax;
   int64_t group_bytes_ = 0;  // of the one that memory was short for

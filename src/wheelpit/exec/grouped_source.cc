@@ -45,6 +45,10 @@ class GroupSource final : public Source {
   arrow::Result<std::optional<core::Wait>> AtBoundary(bool /*input_ended*/) override {
     if (writer_ == nullptr && memory_->asked_bytes() > 0) {
       to_free_ = memory_->asked_bytes();
+      if (table_ != nullptr) {
+        ARROW_ASSIGN_OR_RAISE(const int64_t given, table_->Shrink());
+        to_free_ -= given;
+      }
       SpillLargest();
     }
     if (writer_ != nullptr) {
@@ -52,6 +56,9 @@ class GroupSource final : public Source {
       if (wait.has_value()) {
         return wait;
       }
+    }
+    if (table_ != nullptr) {
+      GrowWhereThereIsRoom(table_.get(), memory_);
     }
     if (need_bytes_ > 0) {
       core::Wait wait;

@@ -65,6 +65,27 @@ class RuleState final : public StateBase {
     });
     return count;
   }
+  void UpdateGroup(uint8_t* row, int64_t offset, const Vector* values,
+                   const int32_t* positions, int64_t count) const override {
+    Accumulator state = At<Accumulator>(row, offset);  // in registers
+    const Value* all = values->Values<Value>();
+    if (values->constant) {
+      for (int64_t i = 0; i < count && values->IsValid(0); ++i) {
+        state.Add(all[0]);
+      }
+    } else if (values->valid == nullptr) {
+      for (int64_t i = 0; i < count; ++i) {
+        state.Add(all[positions[i]]);
+      }
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        if (values->valid[positions[i]] != 0) {
+          state.Add(all[positions[i]]);
+        }
+      }
+    }
+    At<Accumulator>(row, offset) = state;
+  }
   arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from,
                                int64_t offset, int64_t count, TextRoom*) const override {
     for (int64_t i = 0; i < count; ++i) {
@@ -115,6 +136,17 @@ class CountState final : public StateBase {
     }
     return count;
   }
+  void UpdateGroup(uint8_t* row, int64_t offset, const Vector* values,
+                   const int32_t* positions, int64_t count) const override {
+    int64_t valid = count;
+    if (values != nullptr && values->valid != nullptr) {
+      valid = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        valid += values->valid[values->At(positions[i])];
+      }
+    }
+    At<Count>(row, offset).rows += valid;
+  }
   arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from,
                                int64_t offset, int64_t count, TextRoom*) const override {
     for (int64_t i = 0; i < count; ++i) {
@@ -155,6 +187,8 @@ class TextExtremeState final : public StateBase {
     }
     return count;
   }
+  void UpdateGroup(uint8_t*, int64_t, const Vector*, const int32_t*,
+                   int64_t) const override {}
   arrow::Result<int64_t> Merge(uint8_t* const* to, const uint8_t* const* from,
                                int64_t offset, int64_t count,
                                TextRoom* room) const override {
@@ -227,6 +261,8 @@ class NullState final : public StateBase {
                                 TextRoom*) const override {
     return count;
   }
+  void UpdateGroup(uint8_t*, int64_t, const Vector*, const int32_t*,
+                   int64_t) const override {}
   arrow::Result<int64_t> Merge(uint8_t* const*, const uint8_t* const*, int64_t,
                                int64_t count, TextRoom*) const override {
     return count;

@@ -59,6 +59,10 @@ class GroupedState {
   virtual arrow::Result<int64_t> Update(uint8_t* const* rows, int64_t offset,
                                         const expr::Vector* values, int64_t count,
                                         TextRoom* room) const = 0;
+  /// The same for values at positions[0 … count) into the state of one row: for few
+  /// groups, whose state then stays in registers. Not where is_text().
+  virtual void UpdateGroup(uint8_t* row, int64_t offset, const expr::Vector* values,
+                           const int32_t* positions, int64_t count) const = 0;
   /// Takes the state of from[i] into that of to[i], for each i in turn. `room` null: the
   /// texts of both live equally long, and are referred to instead of copied. Returns as
   /// Update does.

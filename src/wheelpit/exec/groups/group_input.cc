@@ -99,18 +99,54 @@ arrow::Status GroupInput::Evaluate(const arrow::RecordBatch& batch) {
 
 arrow::Result<int64_t> GroupInput::TakeTexts(int64_t begin, int64_t count,
                                              uint8_t* const* groups, TextRoom* room) {
-  return Take(/*texts=*/true, begin, count, groups, room);
+  return Take(What::kTexts, begin, count, groups, room);
 }
 
 arrow::Status GroupInput::TakeOthers(int64_t begin, int64_t count,
                                      uint8_t* const* groups) {
-  return Take(/*texts=*/false, begin, count, groups, nullptr).status();
+  return Take(What::kOthers, begin, count, groups, nullptr).status();
 }
 
-arrow::Result<int64_t> GroupInput::Take(bool texts, int64_t begin, int64_t count,
+arrow::Status GroupInput::TakeFiltered(int64_t begin, int64_t count,
+                                       uint8_t* const* groups) {
+  return Take(What::kFilteredOthers, begin, count, groups, nullptr).status();
+}
+
+bool GroupInput::has_filters() const {
+  return std::any_of(arguments_->filtered_.begin(), arguments_->filtered_.end(),
+                     [](const auto& filtered) { return filtered.filter != nullptr; });
+}
+
+void GroupInput::TakeByGroup(const RowsByGroup& rows) {
+  for (size_t f = 0; f < arguments_->filtered_.size(); ++f) {
+    const auto& filtered = arguments_->filtered_[f];
+    if (filtered.filter != nullptr) {
+      continue;
+    }
+    for (const auto& taker : filtered.takers) {
+      const GroupedState& state = *taker.state->state;
+      if (state.is_text()) {
+        continue;
+      }
+      const expr::Vector* values =
+          taker.argument < 0 ? nullptr
+                             : &values_[f].vectors[static_cast<size_t>(taker.argument)];
+      for (size_t group = 0; group < rows.groups.size(); ++group) {
+        const int32_t start = rows.starts[group];
+        state.UpdateGroup(rows.groups[group], taker.state->offset, values,
+                          rows.rows.data() + start, rows.starts[group + 1] - start);
+      }
+    }
+  }
+}
+
+arrow::Result<int64_t> GroupInput::Take(What what, int64_t begin, int64_t count,
                                         uint8_t* const* groups, TextRoom* room) {
   for (size_t f = 0; f < arguments_->filtered_.size(); ++f) {
     const auto& filtered = arguments_->filtered_[f];
+    if (what == What::kFilteredOthers && filtered.filter == nullptr) {
+      continue;
+    }
     const Values& values = values_[f];
     int64_t first = begin;
     int64_t chosen_count = count;
@@ -128,7 +164,7 @@ arrow::Result<int64_t> GroupInput::Take(bool texts, int64_t begin, int64_t count
     }
     for (const auto& taker : filtered.takers) {
       const GroupedState& state = *taker.state->state;
-      if (state.is_text() != texts) {
+      if (state.is_text() != (what == What::kTexts)) {
         continue;
       }
       expr::Vector vector;

@@ -42,6 +42,13 @@ class GroupArguments {
   arrow::MemoryPool* pool_ = nullptr;
 };
 
+/// Rows of a batch in the order of their groups, where those are few.
+struct RowsByGroup {
+  std::vector<uint8_t*> groups;
+  std::vector<int32_t> rows;    ///< of the first group, of the second, …
+  std::vector<int32_t> starts;  ///< of each group's in `rows`, and the end
+};
+
 /// Of one batch, on one thread.
 class GroupInput {
  public:
@@ -56,13 +63,19 @@ class GroupInput {
   arrow::Result<int64_t> TakeTexts(int64_t begin, int64_t count, uint8_t* const* groups,
                                    TextRoom* room);
   arrow::Status TakeOthers(int64_t begin, int64_t count, uint8_t* const* groups);
+  /// Of aggregates without a filter that are no texts: all rows. TakeFiltered is for the
+  /// rest of what is no text.
+  void TakeByGroup(const RowsByGroup& rows);
+  arrow::Status TakeFiltered(int64_t begin, int64_t count, uint8_t* const* groups);
+  bool has_filters() const;
 
  private:
+  enum class What : uint8_t { kTexts, kOthers, kFilteredOthers };
   struct Values {
     Selection rows;  // where there is a filter
     std::vector<expr::Vector> vectors;
   };
-  arrow::Result<int64_t> Take(bool texts, int64_t begin, int64_t count,
+  arrow::Result<int64_t> Take(What what, int64_t begin, int64_t count,
                               uint8_t* const* groups, TextRoom* room);
 
   const GroupArguments* const arguments_;

@@ -95,7 +95,7 @@ arrow::Result<bool> GroupTable::MakeSlotRoom(size_t partition) {
   }
   // Groups that come again after so many others are worth more slots, when there is
   // memory; those that hardly ever do are not worth being looked up.
-  wants_growth_ = looked_up_ > added_ + added_ / 32;
+  wants_growth_ = !options_.may_skip_lookups || looked_up_ > added_ + added_ / 32;
   if (options_.may_skip_lookups && looked_up_ < added_ + added_ / 4 &&
       added_ > slots_each_ * kPartitionCount / 3) {
     skip_ = 16 * slots_each_ * kPartitionCount;
@@ -185,11 +185,16 @@ int64_t GroupTable::part_bytes() const {
   return bytes;
 }
 
-int64_t GroupTable::largest() const {
-  const auto largest = std::max_element(
-      parts_.begin(), parts_.end(),
-      [](const GroupPart& a, const GroupPart& b) { return a.bytes() < b.bytes(); });
-  return largest - parts_.begin();
+int64_t GroupTable::largest(uint64_t partitions) const {
+  size_t largest = 0;
+  int64_t bytes = -1;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if ((partitions >> i & 1) != 0 && parts_[i].bytes() > bytes) {
+      largest = i;
+      bytes = parts_[i].bytes();
+    }
+  }
+  return static_cast<int64_t>(largest);
 }
 
 GroupPart GroupTable::TakePart(int64_t partition) {
@@ -210,8 +215,9 @@ int64_t GroupTable::growth_bytes() const {
 
 arrow::Status GroupTable::Grow() {
   wants_growth_ = false;
+  ARROW_RETURN_NOT_OK(Resize(std::min(4 * slots_each_, kSlotsMax)));
   skip_ = 0;
-  return Resize(std::min(4 * slots_each_, kSlotsMax));
+  return arrow::Status::OK();
 }
 
 arrow::Result<int64_t> GroupTable::Shrink() {

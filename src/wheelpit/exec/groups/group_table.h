@@ -56,8 +56,8 @@ class GroupTable final : public TextRoom {
   const GroupPart& part(int64_t partition) const {
     return parts_[static_cast<size_t>(partition)];
   }
-  /// The partition with most bytes.
-  int64_t largest() const;
+  /// The partition with most bytes among those whose bits are set.
+  int64_t largest(uint64_t partitions = ~uint64_t{0}) const;
   /// Takes a partition out. Rows of it that are found again get new ones.
   GroupPart TakePart(int64_t partition);
 
