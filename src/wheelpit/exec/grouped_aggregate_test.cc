@@ -332,7 +332,8 @@ TEST_F(GroupedAggregateTest, SkewedKeysInOneLargeBatch) {
   for (int64_t i = 0; i < batch->num_rows(); ++i) {
     EXPECT_TRUE(keys.Append(i % 10 == 0 ? i : 42).ok());
   }
-  run.tasks[0][0] = batch->SetColumn(0, "k0", keys.Finish().ValueOrDie()).ValueOrDie();
+  run.tasks[0][0] =
+      batch->SetColumn(0, run.input->field(0), keys.Finish().ValueOrDie()).ValueOrDie();
   run.memory_bytes = 0;
   Check(run);
 }
@@ -394,8 +395,8 @@ TEST_F(GroupedAggregateTest, EveryTypeOfArgument) {
     }
     const GroupedOutcome outcome = machine_.Run(run);
     if (!outcome.status.ok()) {
-      // Sums of extreme values.
-      EXPECT_EQ(core::InfoOf(outcome.status).error_class, "ARITHMETIC_OVERFLOW");
+      // Sums and averages of extreme values.
+      EXPECT_EQ(core::KindOf(outcome.status), core::ErrorKind::kData);
       run.aggregates.resize(3);
     }
     Check(run);

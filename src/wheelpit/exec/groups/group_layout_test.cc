@@ -176,7 +176,7 @@ TEST(PartMerger, MergesWhatTheTableDidNot) {
   const auto layout = CountLayout();
   GroupTable table({.layout = layout.get(), .pool = arrow::default_memory_pool()});
   table.SetAllowance(int64_t{1} << 30);
-  constexpr int64_t kGroups = 150'000;
+  constexpr int64_t kGroups = 300'000;
   std::vector<uint8_t*> rows(1);
   for (int64_t i = 0; i < 3 * kGroups; ++i) {
     const int64_t number = i % kGroups;

@@ -91,7 +91,7 @@ arrow::Status GroupTable::Resize(int64_t count_each) {
 
 arrow::Result<bool> GroupTable::MakeSlotRoom(size_t partition) {
   if (slots_each_ < kSlotsCached) {
-    return MakeSlots(slots_each_ == 0 ? kSlotsFirst : 4 * slots_each_);
+    return MakeSlots(std::clamp(4 * slots_each_, kSlotsFirst, kSlotsCached));
   }
   // Groups that come again after so many others are worth more slots, when there is
   // memory; those that hardly ever do are not worth being looked up.
