@@ -60,6 +60,17 @@ TEST_F(GroupedMemoryTest, SuccessIsMonotoneInTheBudget) {
   EXPECT_EQ(core::KindOf(machine_.Run(run).status), core::ErrorKind::kMemoryLimit);
 }
 
+// Groups that come again long after: too many for the slots, few enough for memory.
+TEST_F(GroupedMemoryTest, RowsOfTheSameGroupAreMergedBeforeAnythingIsSpilled) {
+  constexpr int64_t kRows = 2'000'000;
+  GroupedRun run = ScatteredRun(kRows, 200'000, 2);
+  run.slots = 1;
+  run.memory_bytes = machine_.MinimumBytes(1) + 32 * kMiB;
+  const GroupedOutcome outcome = machine_.Run(run);
+  EXPECT_EQ(WrongOfScattered(outcome, kRows), "");
+  EXPECT_EQ(outcome.spilled_bytes, 0);
+}
+
 TEST_F(GroupedMemoryTest, AllRowsInOneGroupNeedNoDisk) {
   GroupedRun run = ScatteredRun(300'000, 1, 3);
   run.memory_bytes = 0;

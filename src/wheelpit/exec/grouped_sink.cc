@@ -9,6 +9,7 @@
 
 #include "wheelpit/exec/grouped_aggregate_state.h"
 #include "wheelpit/exec/groups/code_groups.h"
+#include "wheelpit/exec/groups/part_merger.h"
 
 namespace wheelpit::exec {
 
@@ -20,6 +21,11 @@ constexpr int64_t kSliceRows = 8192;
 constexpr int64_t kKeyBytesMax = 512 << 10;
 constexpr int64_t kStepRows = 2048;
 
+// Of the workspace, for merging rows of the same group before they are spilled.
+constexpr int64_t kMergeSlotBytes = 512 << 10;
+// How many parts are spilled as they are after one that had next to no such rows.
+constexpr int64_t kUnmergedParts = 32;
+
 class GroupSink final : public Sink {
  public:
   using State = GroupedAggregate::State;
@@ -29,15 +35,15 @@ class GroupSink final : public Sink {
 
   arrow::Result<std::optional<core::Wait>> AtBoundary(bool /*input_ended*/) override {
     Begin();
-    if (writer_ == nullptr && memory_->asked_bytes() > 0) {
+    if (!reclaiming_ && memory_->asked_bytes() > 0) {
+      reclaiming_ = true;
       ARROW_ASSIGN_OR_RAISE(const int64_t given, filled_->table->Shrink());
       // Not less than is worth a few writes.
       to_free_ =
           std::max(memory_->asked_bytes() - given, filled_->table->part_bytes() / 4);
-      SpillLargest();
     }
-    if (writer_ != nullptr) {
-      ARROW_ASSIGN_OR_RAISE(auto wait, GoOnSpilling());
+    if (reclaiming_) {
+      ARROW_ASSIGN_OR_RAISE(auto wait, GoOnReclaiming());
       if (wait.has_value()) {
         return wait;
       }
@@ -81,38 +87,63 @@ class GroupSink final : public Sink {
     }
   }
 
-  void SpillLargest() {
-    spilling_ = filled_->table->largest(state_->spilled.load());
-    if (filled_->table->part(spilling_).bytes() < kRowBlockBytes / 4) {
-      spilling_ = filled_->table->largest(~uint64_t{0});
+  // The part to be freed next.
+  int64_t Largest() const {
+    const GroupTable& table = *filled_->table;
+    const int64_t spilled = table.largest(state_->spilled.load());
+    return table.part(spilled).bytes() < kRowBlockBytes / 4 ? table.largest() : spilled;
+  }
+
+  arrow::Result<std::optional<core::Wait>> GoOnReclaiming() {
+    if (writer_ != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(auto wait, writer_->Advance());
+      if (wait.has_value()) {
+        return wait;
+      }
+      ARROW_ASSIGN_OR_RAISE(GroupPart written, writer_->Finish());
+      writer_ = nullptr;
+      filled_->spilled[static_cast<size_t>(spilling_)].Append(std::move(written));
     }
-    state_->spilled |= uint64_t{1} << spilling_;
-    if (filled_->table->part(spilling_).bytes() == 0) {
+    memory_->set_reclaimable(filled_->table->part_bytes());
+    spilling_ = Largest();
+    if (to_free_ <= 0 || filled_->table->part(spilling_).bytes() == 0) {
+      reclaiming_ = false;
       memory_->Answer();
-      return;
+      return std::nullopt;
     }
     GroupPart part = filled_->table->TakePart(spilling_);
     to_free_ -= part.bytes();
+    if (!part.distinct && unmerged_-- <= 0) {
+      const int64_t bytes = part.bytes();
+      ARROW_RETURN_NOT_OK(MergeRows(&part));
+      if (part.bytes() <= bytes / 2) {
+        // No need of the disk.
+        to_free_ += part.bytes();
+        filled_->table->PutPart(spilling_, std::move(part));
+        return core::Wait();
+      }
+      unmerged_ = part.bytes() > bytes / 4 * 3 ? kUnmergedParts : 0;
+    }
+    state_->spilled |= uint64_t{1} << spilling_;
     writer_ = std::make_unique<PartWriter>(state_->layout.get(),
                                            state_->SpillStream(&memory_->workspace()),
                                            std::move(part));
+    return core::Wait();
   }
 
-  arrow::Result<std::optional<core::Wait>> GoOnSpilling() {
-    ARROW_ASSIGN_OR_RAISE(auto wait, writer_->Advance());
-    if (wait.has_value()) {
-      return wait;
+  // Those of the same key that are found with few slots.
+  arrow::Status MergeRows(GroupPart* part) {
+    ARROW_ASSIGN_OR_RAISE(
+        const auto merger,
+        PartMerger::Make(state_->layout.get(), part,
+                         std::min(kMergeSlotBytes, PartMerger::SlotBytes(*part)),
+                         &memory_->workspace()));
+    bool done = false;
+    while (!done) {
+      ARROW_ASSIGN_OR_RAISE(done, merger->Step());
     }
-    ARROW_ASSIGN_OR_RAISE(GroupPart written, writer_->Finish());
-    writer_ = nullptr;
-    filled_->spilled[static_cast<size_t>(spilling_)].Append(std::move(written));
-    memory_->set_reclaimable(filled_->table->part_bytes());
-    if (to_free_ > 0) {
-      SpillLargest();
-      return writer_ == nullptr ? std::nullopt : std::optional(core::Wait());
-    }
-    memory_->Answer();
-    return std::nullopt;
+    DropDeadRows(*state_->layout, merger->dead_rows(), part);
+    return arrow::Status::OK();
   }
 
   // Until the batch is done, or memory is short.
@@ -298,8 +329,10 @@ class GroupSink final : public Sink {
   int64_t group_bytes_ = 0;  // of the one that memory was short for
 
   std::unique_ptr<PartWriter> writer_;
+  bool reclaiming_ = false;
   int64_t spilling_ = 0;
   int64_t to_free_ = 0;
+  int64_t unmerged_ = 0;  // parts to spill as they are: merging was of no use
 };
 
 }  // namespace

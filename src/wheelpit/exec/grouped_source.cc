@@ -174,7 +174,8 @@ class GroupSource final : public Source {
     }
     if (!part_.distinct) {
       ARROW_ASSIGN_OR_RAISE(
-          merger_, PartMerger::Make(state_->layout.get(), &part_, &memory_->budget()));
+          merger_, PartMerger::Make(state_->layout.get(), &part_,
+                                    PartMerger::SlotBytes(part_), &memory_->budget()));
       return Go(Phase::kMerge);
     }
     return BeginGiving();

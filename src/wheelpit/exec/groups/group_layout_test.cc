@@ -187,22 +187,29 @@ TEST(PartMerger, MergesWhatTheTableDidNot) {
   }
   int64_t groups = 0;
   int64_t stored = 0;
+  int64_t left = 0;
   for (int64_t i = 0; i < kPartitionCount; ++i) {
-    const GroupPart part = table.TakePart(i);
+    GroupPart part = table.TakePart(i);
     stored += part.row_count;
-    const auto merger =
-        PartMerger::Make(layout.get(), &part, arrow::default_memory_pool()).ValueOrDie();
+    const int64_t bytes = part.bytes();
+    const auto merger = PartMerger::Make(layout.get(), &part, PartMerger::SlotBytes(part),
+                                         arrow::default_memory_pool())
+                            .ValueOrDie();
     while (!merger->Step().ValueOrDie()) {
     }
+    EXPECT_TRUE(merger->complete());
+    DropDeadRows(*layout, merger->dead_rows(), &part);
+    EXPECT_LT(part.bytes(), bytes * 3 / 4);
+    left += part.row_count;
     RowWalk walk(layout.get(), &part.rows);
     while (const uint8_t* row = walk.Next()) {
-      if (GroupRow::Of(row).dead == 0) {
-        ++groups;
-        EXPECT_EQ(*reinterpret_cast<const int64_t*>(row + layout->states()[0].offset), 3);
-      }
+      ++groups;
+      EXPECT_EQ(GroupRow::Of(row).dead, 0U);
+      EXPECT_EQ(*reinterpret_cast<const int64_t*>(row + layout->states()[0].offset), 3);
     }
   }
   EXPECT_EQ(groups, kGroups);
+  EXPECT_EQ(left, kGroups);
   EXPECT_GT(stored, kGroups);
 }
 

@@ -46,6 +46,13 @@ void GroupPages::DropPage(size_t page) {
   pages_[page] = {};
 }
 
+void GroupPages::DropPagesAfter(size_t page) {
+  while (pages_.size() > page + 1) {
+    DropPage(pages_.size() - 1);
+    pages_.pop_back();
+  }
+}
+
 void GroupPart::Append(GroupPart other) {
   distinct = empty() ? other.distinct : other.empty() && distinct;
   rows.Append(std::move(other.rows));

@@ -40,7 +40,9 @@ class GroupPages {
   void Append(GroupPages other);
 
   const std::vector<Page>& pages() const { return pages_; }
-  void DropPage(size_t page);               ///< frees its memory; it has no rows then
+  void DropPage(size_t page);  ///< frees its memory; it has no rows then
+  void SetUsed(size_t page, int64_t used) { pages_[page].used = used; }
+  void DropPagesAfter(size_t page);
   int64_t bytes() const { return bytes_; }  ///< allocated
 
  private:

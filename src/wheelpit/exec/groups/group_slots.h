@@ -37,6 +37,8 @@ class GroupSlots {
   /// Groups that may still be put.
   int64_t room() const { return room_; }
 
+  uint64_t mask() const { return mask_; }
+
   void Prefetch(uint64_t hash) const { __builtin_prefetch(slots_ + (hash & mask_)); }
   /// Once the slot is there.
   void PrefetchRow(uint64_t hash) const {

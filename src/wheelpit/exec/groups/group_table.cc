@@ -208,6 +208,11 @@ GroupPart GroupTable::TakePart(int64_t partition) {
   return part;
 }
 
+void GroupTable::PutPart(int64_t partition, GroupPart part) {
+  part.distinct = false;  // its rows are not found any more
+  parts_[static_cast<size_t>(partition)] = std::move(part);
+}
+
 int64_t GroupTable::growth_bytes() const {
   return wants_growth_ && slots_each_ < kSlotsMax ? 4 * slots_each_ * kPartitionCount * 8
                                                   : 0;

@@ -60,6 +60,8 @@ class GroupTable final : public TextRoom {
   int64_t largest(uint64_t partitions = ~uint64_t{0}) const;
   /// Takes a partition out. Rows of it that are found again get new ones.
   GroupPart TakePart(int64_t partition);
+  /// Puts it back, with fewer rows perhaps.
+  void PutPart(int64_t partition, GroupPart part);
 
   /// More slots would be of use, more than stay in the cache: bytes that Grow would
   /// allocate besides the allowance; 0 when not.

@@ -2,6 +2,7 @@
 #include "wheelpit/exec/groups/part_merger.h"
 
 #include <array>
+#include <cstring>
 
 namespace wheelpit::exec {
 
@@ -15,13 +16,12 @@ int64_t PartMerger::SlotBytes(const GroupPart& part) {
 
 arrow::Result<std::unique_ptr<PartMerger>> PartMerger::Make(const GroupLayout* layout,
                                                             const GroupPart* part,
+                                                            int64_t slot_bytes,
                                                             arrow::MemoryPool* pool) {
   std::unique_ptr<PartMerger> merger(new PartMerger(layout, part));
-  const int64_t count = GroupSlots::CountFor(part->row_count);
-  ARROW_ASSIGN_OR_RAISE(
-      merger->memory_,
-      arrow::AllocateBuffer(count * static_cast<int64_t>(sizeof(uint64_t)), pool));
-  merger->slots_ = GroupSlots(merger->memory_->mutable_data_as<uint64_t>(), count);
+  ARROW_ASSIGN_OR_RAISE(merger->memory_, arrow::AllocateBuffer(slot_bytes, pool));
+  merger->slots_ = GroupSlots(merger->memory_->mutable_data_as<uint64_t>(),
+                              slot_bytes / static_cast<int64_t>(sizeof(uint64_t)));
   return merger;
 }
 
@@ -44,6 +44,11 @@ arrow::Result<bool> PartMerger::Step() {
     uint64_t slot = 0;
     uint8_t* first = slots_.Find(*layout_, row.hash, layout_->KeyOf(rows[i]), &slot);
     if (first == nullptr) {
+      if (slots_.room() == 0) {
+        complete_ = false;
+        slots_.Clear();
+        slot = row.hash & slots_.mask();
+      }
       slots_.Put(slot, row.hash, rows[i]);
     } else {
       row.dead = 1;
@@ -56,7 +61,32 @@ arrow::Result<bool> PartMerger::Step() {
   ARROW_RETURN_NOT_OK(
       layout_->MergeTexts(to.data(), from.data(), merged_count, nullptr).status());
   ARROW_RETURN_NOT_OK(layout_->MergeOthers(to.data(), from.data(), merged_count));
+  dead_rows_ += merged_count;
   return count < rows.size();
+}
+
+void DropDeadRows(const GroupLayout& layout, int64_t dead_rows, GroupPart* part) {
+  RowWalk walk(&layout, &part->rows);
+  size_t page = 0;
+  int64_t used = 0;
+  // Rows were laid out by the same rule, so none is written before it was read.
+  while (uint8_t* row = walk.Next()) {
+    if (GroupRow::Of(row).dead != 0) {
+      continue;
+    }
+    const int64_t bytes = layout.RowBytes(row);
+    while (bytes > part->rows.pages()[page].memory->size() - used) {
+      part->rows.SetUsed(page++, used);
+      used = 0;
+    }
+    std::memmove(part->rows.pages()[page].data() + used, row, static_cast<size_t>(bytes));
+    used += bytes;
+  }
+  if (!part->rows.pages().empty()) {
+    part->rows.SetUsed(page, used);
+    part->rows.DropPagesAfter(page);
+  }
+  part->row_count -= dead_rows;
 }
 
 }  // namespace wheelpit::exec

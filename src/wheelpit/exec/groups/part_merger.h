@@ -20,12 +20,17 @@ class PartMerger {
   /// What Make allocates.
   static int64_t SlotBytes(const GroupPart& part);
 
-  /// Both outlive it.
+  /// Both outlive it. With less than SlotBytes some rows are not found to be of the same
+  /// key: complete() is false then.
   static arrow::Result<std::unique_ptr<PartMerger>> Make(const GroupLayout* layout,
                                                          const GroupPart* part,
+                                                         int64_t slot_bytes,
                                                          arrow::MemoryPool* pool);
   /// Some rows further; true at the end.
   arrow::Result<bool> Step();
+
+  int64_t dead_rows() const { return dead_rows_; }
+  bool complete() const { return complete_; }
 
  private:
   PartMerger(const GroupLayout* layout, const GroupPart* part)
@@ -35,6 +40,11 @@ class PartMerger {
   RowWalk walk_;
   std::unique_ptr<arrow::Buffer> memory_;
   GroupSlots slots_;
+  int64_t dead_rows_ = 0;
+  bool complete_ = true;
 };
+
+/// Moves the rows that are not dead together, and frees pages that are empty then.
+void DropDeadRows(const GroupLayout& layout, int64_t dead_rows, GroupPart* part);
 
 }  // namespace wheelpit::exec
