@@ -179,46 +179,48 @@ int64_t GroupedMachine::MinimumBytes(int slots) {
   return 2 * slots * kSlotBytes;
 }
 
-GroupedOutcome GroupedMachine::Run(const GroupedRun& run, bool keep_rows) {
-  core::Guarded<GroupedOutcome> outcome;
+// A query of one aggregation, with all that outlives it.
+struct GroupedMachine::Query {
+  core::MetricSet metrics;
+  std::unique_ptr<memory::ProcessBudget> process;
+  spill::SpillQuota quota{
+      {.owner = "the process", .setting = "s", .limit_bytes = int64_t{1} << 40}, nullptr};
+  std::unique_ptr<spill::SpillDirectories> directories;
+  std::unique_ptr<memory::QueryBudget> budget;
+  std::unique_ptr<spill::SpillSpace> space;
+  std::unique_ptr<core::TaskGroup> io_tasks;
+  std::vector<std::unique_ptr<OperatorMemory>> sinks;
+  std::vector<std::unique_ptr<OperatorMemory>> sources;
+  std::unique_ptr<GroupedAggregate> groups;
   arrow::StopSource stop;
   Steps steps;
-  steps.stop_at = run.stop_at;
-  steps.stop = &stop;
-  core::MetricSet metrics;
+  core::Guarded<GroupedOutcome> outcome;
+};
+
+arrow::Status GroupedMachine::Open(const GroupedRun& run, Query* query) {
   const int64_t limit =
       run.memory_bytes == 0 ? MinimumBytes(run.slots) : run.memory_bytes;
-  auto process = memory::ProcessBudget::Make(limit, &backend_).ValueOrDie();
-  spill::SpillQuota quota(
-      {.owner = "the process", .setting = "s", .limit_bytes = int64_t{1} << 40}, nullptr);
-  auto directories = spill::SpillDirectories::Make({folder_}, &syscalls_).ValueOrDie();
-  auto admitted = process->MakeQuery("q1", 0, MinimumBytes(run.slots));
-  if (!admitted.ok()) {
-    return {.status = admitted.status(), .rows = {}};
-  }
-  auto query = *std::move(admitted);
-  auto space = spill::SpillSpace::Make(
-      {.query = "q1", .limit_bytes = run.spill_bytes, .metrics = &metrics},
-      {.directories = directories.get(), .quota = &quota, .io = io_.get()});
-  core::TaskGroup io_tasks(io_.get());
-  std::deque<std::unique_ptr<OperatorMemory>> memories;
-  const auto make_memory = [&](int driver, const char* name) {
-    memories.push_back(
-        OperatorMemory::Make(query.get(),
-                             {.name = name,
+  ARROW_ASSIGN_OR_RAISE(query->process, memory::ProcessBudget::Make(limit, &backend_));
+  ARROW_ASSIGN_OR_RAISE(query->directories,
+                        spill::SpillDirectories::Make({folder_}, &syscalls_));
+  ARROW_ASSIGN_OR_RAISE(query->budget,
+                        query->process->MakeQuery("q1", 0, MinimumBytes(run.slots)));
+  query->space = spill::SpillSpace::Make(
+      {.query = "q1", .limit_bytes = run.spill_bytes, .metrics = &query->metrics},
+      {.directories = query->directories.get(), .quota = &query->quota, .io = io_.get()});
+  query->io_tasks = std::make_unique<core::TaskGroup>(io_.get());
+  for (int i = 0; i < 2 * run.slots; ++i) {
+    auto& memories = i < run.slots ? query->sinks : query->sources;
+    ARROW_ASSIGN_OR_RAISE(
+        auto memory,
+        OperatorMemory::Make(query->budget.get(),
+                             {.name = i < run.slots ? "groups" : "merged groups",
                               .minimum_bytes = GroupedAggregate::kMinimumBytes,
                               .workspace_bytes = GroupedAggregate::kWorkspaceBytes,
-                              .driver = driver,
+                              .driver = i,
                               .can_spill = true},
-                             &metrics)
-            .ValueOrDie());
-    return memories.back().get();
-  };
-  std::vector<OperatorMemory*> sink_memories;
-  std::vector<OperatorMemory*> source_memories;
-  for (int slot = 0; slot < run.slots; ++slot) {
-    sink_memories.push_back(make_memory(slot, "groups"));
-    source_memories.push_back(make_memory(run.slots + slot, "merged groups"));
+                             &query->metrics));
+    memories.push_back(std::move(memory));
   }
   arrow::FieldVector fields;
   for (const auto& key : run.keys) {
@@ -228,71 +230,86 @@ GroupedOutcome GroupedMachine::Run(const GroupedRun& run, bool keep_rows) {
   for (const auto& aggregate : run.aggregates) {
     fields.push_back(arrow::field("a" + std::to_string(fields.size()), aggregate.type));
   }
-  {
-    auto made =
-        GroupedAggregate::Make({.keys = run.keys,
-                                .aggregates = run.aggregates,
-                                .input = run.input,
-                                .output = arrow::schema(std::move(fields)),
-                                .task = {.context = {.pool = arrow::system_memory_pool()},
-                                         .io_tasks = &io_tasks,
-                                         .spill = space.get(),
-                                         .metrics = &metrics}},
-                               std::ssize(run.tasks));
-    if (!made.ok()) {
-      return {.status = made.status(), .rows = {}};
-    }
-    GroupedAggregate* groups = made->get();
-    const DriverOptions options{
-        .stop = stop.token(), .stopped = steps.stopped.wait(), .metrics = &metrics};
-    StageOfTasks input(
-        std::ssize(run.tasks),
-        [&](int64_t task, int slot) {
-          OperatorMemory* memory = sink_memories[static_cast<size_t>(slot)];
-          Pipeline pipeline;
-          pipeline.source = std::make_unique<BatchSource>(
-              &run.tasks[static_cast<size_t>(task)], &steps);
-          pipeline.sink = groups->MakeSink(task, memory);
-          pipeline.memories = {memory};
-          return pipeline;
-        },
-        options, compute_.get(), &stop, &outcome, steps.stopped);
-    StageOfTasks output(
-        groups->partition_count(),
-        [&](int64_t task, int slot) {
-          OperatorMemory* memory = source_memories[static_cast<size_t>(slot)];
-          Pipeline pipeline;
-          pipeline.source = groups->MakeSource(task, memory);
-          pipeline.sink = std::make_unique<KeepSink>(&outcome, keep_rows, &steps);
-          pipeline.memories = {memory};
-          return pipeline;
-        },
-        options, compute_.get(), &stop, &outcome, steps.stopped);
-    output.Start(run.slots);
-    input.Start(run.slots);
-    input.ended().Block();
-    output.ended().Block();
+  query->steps.stop_at = run.stop_at;
+  query->steps.stop = &query->stop;
+  ARROW_ASSIGN_OR_RAISE(
+      query->groups,
+      GroupedAggregate::Make({.keys = run.keys,
+                              .aggregates = run.aggregates,
+                              .input = run.input,
+                              .output = arrow::schema(std::move(fields)),
+                              .task = {.context = {.pool = arrow::system_memory_pool()},
+                                       .io_tasks = query->io_tasks.get(),
+                                       .spill = query->space.get(),
+                                       .metrics = &query->metrics}},
+                             std::ssize(run.tasks)));
+  return arrow::Status::OK();
+}
+
+void GroupedMachine::RunStages(const GroupedRun& run, bool keep_rows, Query* query) {
+  const DriverOptions options{.stop = query->stop.token(),
+                              .stopped = query->steps.stopped.wait(),
+                              .metrics = &query->metrics};
+  StageOfTasks input(
+      std::ssize(run.tasks),
+      [&](int64_t task, int slot) {
+        OperatorMemory* memory = query->sinks[static_cast<size_t>(slot)].get();
+        Pipeline pipeline;
+        pipeline.source = std::make_unique<BatchSource>(
+            &run.tasks[static_cast<size_t>(task)], &query->steps);
+        pipeline.sink = query->groups->MakeSink(task, memory);
+        pipeline.memories = {memory};
+        return pipeline;
+      },
+      options, compute_.get(), &query->stop, &query->outcome, query->steps.stopped);
+  StageOfTasks output(
+      query->groups->partition_count(),
+      [&](int64_t task, int slot) {
+        OperatorMemory* memory = query->sources[static_cast<size_t>(slot)].get();
+        Pipeline pipeline;
+        pipeline.source = query->groups->MakeSource(task, memory);
+        pipeline.sink =
+            std::make_unique<KeepSink>(&query->outcome, keep_rows, &query->steps);
+        pipeline.memories = {memory};
+        return pipeline;
+      },
+      options, compute_.get(), &query->stop, &query->outcome, query->steps.stopped);
+  output.Start(run.slots);
+  input.Start(run.slots);
+  input.ended().Block();
+  output.ended().Block();
+}
+
+GroupedOutcome GroupedMachine::Run(const GroupedRun& run, bool keep_rows) {
+  Query query;
+  if (arrow::Status status = Open(run, &query); !status.ok()) {
+    return {.status = std::move(status), .rows = {}};
   }
-  (void)io_tasks.Close();
-  GroupedOutcome out = std::move(*outcome.Lock());
-  out.spilled_bytes = metrics.Get(core::Metric::kSpillBytesWritten);
-  out.steps = steps.count.load();
-  out.peak_bytes = process->peak_bytes();
+  RunStages(run, keep_rows, &query);
+  query.groups = nullptr;
+  (void)query.io_tasks->Close();
+  GroupedOutcome out = std::move(*query.outcome.Lock());
+  out.spilled_bytes = query.metrics.Get(core::Metric::kSpillBytesWritten);
+  out.steps = query.steps.count.load();
+  out.peak_bytes = query.process->peak_bytes();
   left = "";
-  for (const auto& memory : memories) {
-    if (memory->budget().bytes_allocated() + memory->workspace().bytes_allocated() != 0) {
-      left += "memory ";
+  for (const auto* memories : {&query.sinks, &query.sources}) {
+    for (const auto& memory : *memories) {
+      if (!memory->drained().ready()) {
+        left += "memory ";
+      }
     }
   }
-  if (space->used_bytes() != 0 || quota.used_bytes() != 0) {
+  if (query.space->used_bytes() != 0 || query.quota.used_bytes() != 0) {
     left += "spill ";
   }
   if (!std::filesystem::is_empty(folder_)) {
     left += "files ";
   }
-  memories.clear();
-  query = nullptr;
-  if (process->used_bytes() != 0) {
+  query.sinks.clear();
+  query.sources.clear();
+  query.budget = nullptr;
+  if (query.process->used_bytes() != 0) {
     left += "budget ";
   }
   return out;

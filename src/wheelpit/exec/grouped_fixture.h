@@ -62,6 +62,10 @@ class GroupedMachine {
   std::string left;
 
  private:
+  struct Query;
+  arrow::Status Open(const GroupedRun& run, Query* query);
+  void RunStages(const GroupedRun& run, bool keep_rows, Query* query);
+
   io::KernelSyscalls kernel_;
   io::FaultSyscalls syscalls_{&kernel_};
   std::string folder_;
