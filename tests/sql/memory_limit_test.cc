@@ -135,14 +135,14 @@ TEST_F(MemoryLimit, TheLimitThatAnErrorNamesWorksAndSoDoesEveryLargerOne) {
     // The border lies in the last MiB below.
     int64_t refused_at = named - kMiB;
     int64_t works_at = named;
-    while (works_at - refused_at > 4096) {
+    while (works_at - refused_at > (64 << 10)) {
       const int64_t middle = refused_at + (works_at - refused_at) / 2;
       Open(middle, threads);
       const arrow::Status status = Run(sql);
       (status.ok() ? works_at : refused_at) = middle;
       EXPECT_TRUE(status.ok() || Named(status) == named) << status;
     }
-    for (int64_t limit = works_at; limit < 8 * works_at; limit += limit / 3) {
+    for (int64_t limit = works_at; limit < 6 * works_at; limit += limit / 2) {
       Open(limit, threads);
       EXPECT_EQ(Run(sql), arrow::Status::OK()) << limit << ": " << sql;
     }
@@ -152,8 +152,10 @@ TEST_F(MemoryLimit, TheLimitThatAnErrorNamesWorksAndSoDoesEveryLargerOne) {
 // The second does not fit beside the first. Were an I/O thread held by its wait, the
 // first could not read on.
 TEST_F(MemoryLimit, AQueryThatWaitsForRoomHoldsNoThread) {
-  Open(20 * kMiB, /*threads=*/1, /*io_threads=*/1);
   const std::string sql = "SELECT * FROM " + table_;
+  Open(4 * kMiB, 1);
+  const int64_t least = Named(Run(sql));
+  Open(least, /*threads=*/1, /*io_threads=*/1);
   auto first = Submit(sql);
   ASSERT_TRUE(first->schema().ok());
   auto second = Submit(sql);
@@ -163,6 +165,16 @@ TEST_F(MemoryLimit, AQueryThatWaitsForRoomHoldsNoThread) {
   EXPECT_EQ(CountRows(*second), 120'000);
   second.reset();
   EXPECT_EQ(CountRows(*third), 120'000);
+}
+
+// One client that reads of two queries in turns must not wait for itself.
+TEST_F(MemoryLimit, AQueryLeavesRoomForAnotherLikeItWhereThereIsSoMuch) {
+  Open(40 * kMiB);
+  const std::string sql = "SELECT * FROM " + table_;
+  auto first = Submit(sql);
+  ASSERT_NE(first->Next().ValueOrDie(), nullptr);
+  auto second = Submit(sql);
+  EXPECT_EQ(CountRows(*second), 120'000);
 }
 
 TEST_F(MemoryLimit, AQueryThatWaitsForRoomCanBeCancelled) {

@@ -12,10 +12,11 @@ namespace wheelpit::engine {
 
 /// What one task of a plan needs.
 struct TaskNeed {
-  int64_t minimum_bytes = 0;  ///< to decode: does not depend on the budget
-  int64_t tasks_max = 1;      ///< no more can be at work
-  int64_t prefetch_max = 0;   ///< reading ahead more than that is of no use
-  int64_t table_bytes = 0;    ///< footers and splits, once for the query
+  int64_t scan_bytes = 0;        ///< to decode: does not depend on the budget
+  int64_t expression_bytes = 0;  ///< for what expressions make of a batch
+  int64_t tasks_max = 1;         ///< no more can be at work
+  int64_t prefetch_max = 0;      ///< reading ahead more than that is of no use
+  int64_t table_bytes = 0;       ///< footers and splits, once for the query
 };
 
 TaskNeed NeedOf(const plan::Node& plan, int compute_threads, int64_t prefetch_bytes);

@@ -131,7 +131,10 @@ arrow::Status QueryRun::AskForMemory(std::unique_ptr<plan::Node> plan) {
   const memory::ProcessBudget& process = *engine_->budget;
   const int64_t of_others =
       process.used_bytes() - process.cache_bytes() - budget_->used_bytes();
-  memory_plan_ = DivideMemory(need, budget_->limit_bytes() - of_others);
+  // Not all that there is: the next query like it shall find room, if there is so much.
+  const int64_t least = DivideMemory(need, 0).total_bytes;
+  const int64_t room = budget_->limit_bytes() - of_others;
+  memory_plan_ = DivideMemory(need, std::max(room - least, least));
   table_bytes_ = need.table_bytes;
   ARROW_RETURN_NOT_OK(budget_->RaiseMinimum(memory_plan_.total_bytes));
   plan_ = std::move(plan);

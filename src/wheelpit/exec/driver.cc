@@ -193,6 +193,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
   void Park(const core::Wait& wait) {
+    // From where parked_ is set on, another thread may be running this driver.
+    const uint64_t bells_heard = bells_heard_;
     uint64_t park = 0;
     {
       std::lock_guard lock(park_mutex_);
@@ -202,7 +204,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     // Shared: a wait that nobody ever fires must not leave a dangling driver behind.
     wait.OnReady([self = shared_from_this(), park] { self->Wake(park); });
     // A stop or a bell that came before parked_ was set has found nothing to wake.
-    if (options_.stop.IsStopRequested() || bells_.load() != bells_heard_) {
+    if (options_.stop.IsStopRequested() || bells_.load() != bells_heard) {
       Wake(park);
     }
   }
@@ -224,6 +226,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
     pipeline_.source.reset();
     pipeline_.operators.clear();
     pipeline_.sink.reset();
+    // What is never fired keeps its callback, which keeps the driver: not the other way
+    // round, too.
+    wait_ = core::Wait();
+    held_ = core::Wait();
     for (OperatorMemory* memory : pipeline_.memories) {
       memory->SetBell(nullptr);
     }

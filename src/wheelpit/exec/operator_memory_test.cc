@@ -281,11 +281,11 @@ class OperatorMemoryTest : public testing::Test {
           .ValueOrDie();
 };
 
-// Two queries of three drivers, each with eight times what it can hold, and one I/O
+// Two queries of three drivers, each with several times what it can hold, and one I/O
 // thread.
 TEST_F(OperatorMemoryTest, QueriesGiveWayToEachOtherAndLoseNoRow) {
   constexpr int kDrivers = 3;
-  constexpr int64_t kBatches = 60;  // 15 MiB
+  constexpr int64_t kBatches = 24;  // 6 MiB
   for (const int64_t limit :
        {2 * kDrivers * (kMinimumBytes + kWorkspaceBytes), 20 * kMiB, 400 * kMiB}) {
     Open(limit);

@@ -5,10 +5,13 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <utility>
 
 #include <arrow/io/interfaces.h>
+#include <arrow/type.h>
+#include <arrow/type_traits.h>
 
 #include "wheelpit/core/error.h"
 #include "wheelpit/index/parquet_schema.h"
@@ -487,6 +490,38 @@ void FooterDecoder::JudgeExtremes(size_t column, Source source, ParquetChunk* ch
   if (!chunk->has_min_max) chunk->min = chunk->max = {};
 }
 
+bool HasNestedColumn(const ParquetSchema& schema) {
+  const arrow::FieldVector& fields = schema.arrow->fields();
+  return std::any_of(fields.begin(), fields.end(), [](const auto& field) {
+    return arrow::is_nested(field->type()->id());
+  });
+}
+
+// Most of a footer is its schema, which is shared, and what other readers put there.
+void KeepOnlyBounds(ParquetFooter* footer) {
+  std::vector<std::string_view*> bounds;
+  std::string bytes;
+  for (ParquetRowGroup& group : footer->row_groups) {
+    for (ParquetChunk& chunk : group.chunks) {
+      for (std::string_view* bound : {&chunk.min, &chunk.max}) {
+        // Some are constants.
+        if (std::less_equal<>()(footer->raw.data(), bound->data()) &&
+            std::less<>()(bound->data(), footer->raw.data() + footer->raw.size())) {
+          bounds.push_back(bound);
+          bytes.append(*bound);
+        }
+      }
+    }
+  }
+  bytes.shrink_to_fit();
+  footer->raw = std::move(bytes);
+  const char* at = footer->raw.data();
+  for (std::string_view* bound : bounds) {
+    *bound = {at, bound->size()};
+    at += bound->size();
+  }
+}
+
 constexpr int64_t kTailBytes = 8;  // length and magic
 constexpr int64_t kFirstReadBytes = 16 << 10;
 constexpr std::string_view kMagic = "PAR1";
@@ -566,6 +601,7 @@ arrow::Result<std::shared_ptr<const ParquetFooter>> DecodeParquetFooter(
   footer->raw = std::move(raw);
   footer->row_count = -1;
   ARROW_RETURN_NOT_OK(FooterDecoder(file_size, std::move(known), footer.get()).Decode());
+  if (!HasNestedColumn(*footer->schema)) KeepOnlyBounds(footer.get());
   return footer;
 }
 

@@ -108,7 +108,9 @@ struct ParquetFooter {
   int64_t row_count = 0;
   std::vector<ParquetRowGroup> row_groups;
   std::string created_by;
-  std::string raw;  ///< the footer's bytes, which min and max point into
+  /// What min and max point into. The footer's bytes where a column is nested, since
+  /// Arrow's reader, which reads those, decodes them again; else only the bounds.
+  std::string raw;
 
   /// Bytes of memory that this footer holds, shared parts left out.
   int64_t memory_bytes() const;

@@ -27,6 +27,8 @@ int64_t Kept(const OperatorState& op) {
   return op.Cover(std::max(op.used_level(), op.promised.load()));
 }
 
+constexpr std::string_view kUnreserved = "reserve before allocating, or give it more";
+
 // A limit as an error tells it: what is typed from there must do, so whole MiB, which
 // are printed exactly.
 std::string Enough(int64_t bytes) {
@@ -135,8 +137,7 @@ arrow::Status Broker::Grow(OperatorState* op, int64_t size) {
       }
       need = op->Cover(op->used_level() + size) - op->reserved.load();
       if (caches_dropped) {
-        return LimitError(*state, *op, need,
-                          "reserve before allocating, or give it more");
+        return LimitError(*state, *op, need, kUnreserved);
       }
     }
     DropCaches(nullptr, need);
@@ -543,6 +544,8 @@ arrow::Status Broker::LimitError(const State& state, const OperatorState& op,
                                  int64_t need, std::string_view why) const {
   const QueryState& query = *op.query;
   const bool of_query = need > query.limit - query.used;
+  // Who asks before it allocates tells all that it needs; else more may follow.
+  const bool reserved = why != kUnreserved;
   const int64_t limit = of_query ? query.limit : limit_bytes_;
   const int64_t enough = (of_query ? query.used : state.used) + need;
   return core::Error(ErrorKind::kMemoryLimit, "operator ", op.name, " of query ",
@@ -550,7 +553,8 @@ arrow::Status Broker::LimitError(const State& state, const OperatorState& op,
                      of_query ? "query's" : "process's", " memory limit is ",
                      FormatByteSize(limit), ": ", why, "; the largest holders are ",
                      Listed(LargestHolders(state, of_query ? &query : nullptr, 3)),
-                     "; a limit of ", Enough(enough), " would do (memory.limit)");
+                     "; a limit of ", reserved ? "" : "at least ", Enough(enough),
+                     reserved ? " would do (memory.limit)" : " is needed (memory.limit)");
 }
 
 }  // namespace wheelpit::memory

@@ -87,9 +87,18 @@ arrow::Status RunQuery(World& world, uint32_t seed) {
   const auto below = [&](int64_t bound) {
     return static_cast<int64_t>(random()) % bound;
   };
-  ARROW_ASSIGN_OR_RAISE(
-      auto query, world.process->MakeQuery("q" + std::to_string(seed), 0, 2 * kMiB));
+  // Every other one learns what it needs after it has begun to hold memory.
+  const bool plans = below(2) == 0;
+  ARROW_ASSIGN_OR_RAISE(auto query, world.process->MakeQuery("q" + std::to_string(seed),
+                                                             0, plans ? 0 : 2 * kMiB));
   query->admitted().Block();
+  RandomOperator planning(*query, "planning", 0, memory::kNoDriver, false);
+  if (plans) {
+    ARROW_RETURN_NOT_OK(planning.Add(1 + below(kMiB)));
+    ARROW_RETURN_NOT_OK(query->RaiseMinimum(2 * kMiB));
+    query->admitted().Block();
+    ARROW_RETURN_NOT_OK(query->admission());
+  }
   RandomOperator source(*query, "scan", kMiB, 0, false);
   RandomOperator sink(*query, "sort", kMiB, 0, below(4) != 0);
   for (int turn = 0; turn < 60; ++turn) {

@@ -134,7 +134,7 @@ TEST_F(BudgetTest, TheErrorNamesTheThreeLargestHoldersAndABudgetThatWouldDo) {
             "operator join of query q1 needs 5 MiB more, and the query's memory limit is "
             "12 MiB: reserve before allocating, or give it more; the largest holders are "
             "sort of q1 4 MiB (can spill), join of q1 3 MiB (cannot spill), scan of q1 2 "
-            "MiB (cannot spill); a limit of 15 MiB would do (memory.limit)");
+            "MiB (cannot spill); a limit of at least 15 MiB is needed (memory.limit)");
   EXPECT_TRUE(run(15 * kMiB).ok());
   EXPECT_FALSE(run(15 * kMiB - 1).ok());
 }

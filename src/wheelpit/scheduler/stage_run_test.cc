@@ -94,6 +94,36 @@ TEST_F(StageRunTest, RunsEveryTaskOnce) {
   EXPECT_GE(figures_[0].end_nanos, figures_[0].start_nanos);
 }
 
+// A slot's memory is used by one task at a time, the end of its last part included.
+TEST_F(StageRunTest, TasksThatRunAtOnceHaveDifferentSlots) {
+  struct SlotUser final : exec::Source {
+    explicit SlotUser(std::atomic<int>* users) : users_(users) {
+      EXPECT_EQ(++*users_, 1);
+    }
+    ~SlotUser() override { --*users_; }
+    arrow::Result<Step> Next() override {
+      return turns_-- > 0 ? Step::Yield() : Step::End();
+    }
+    std::atomic<int>* users_;
+    int turns_ = 20;
+  };
+  constexpr int kSlots = 3;
+  exec::GatherExchange exchange(200, 1 << 20);
+  std::atomic<int> users[kSlots] = {};
+  ASSERT_TRUE(Run({{.name = "scan",
+                    .task_count = 200,
+                    .make_task = [&](int64_t task, int slot) -> arrow::Result<Pipeline> {
+                      EXPECT_GE(slot, 0);
+                      EXPECT_LT(slot, kSlots);
+                      return Pipeline{.source = std::make_unique<SlotUser>(&users[slot]),
+                                      .operators = {},
+                                      .sink = exchange.MakeSink(task)};
+                    }}},
+                  kSlots)
+                  .ok());
+  EXPECT_EQ(figures_[0].tasks, 200);
+}
+
 TEST_F(StageRunTest, TwoStagesRunSideBySide) {
   exec::GatherExchange between(10, 1);
   exec::GatherExchange result(1, 1 << 20);
