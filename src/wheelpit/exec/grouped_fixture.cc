@@ -124,8 +124,10 @@ class StageOfTasks {
   void StartNext(int slot) {
     const int64_t task = next_++;
     if (task >= tasks_ || options_.stop.IsStopRequested()) {
+      // Whoever waits may destroy this at once.
+      const core::Signal ended = ended_;
       if (--running_ == 0) {
-        ended_.Fire();
+        ended.Fire();
       }
       return;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second side of an aggregation by groups: a partition of what the tables hold,
-// merged. A part that is in memory is merged in place; one of which something is on disk
-// goes through a table again, by the next bits of the hash, and what comes out of that
-// are parts again.
+// The second side of an aggregation by groups: a partition of what the tables
+// hold, merged. A part that is in memory is merged in place; one of which
+// something is on disk goes through a table again, by the next bits of the
+// hash, and what comes out of that are parts again.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -120,7 +120,8 @@ class GroupSource final : public Source {
     return Go(Phase::kPick);
   }
 
-  // Slots for a part that is merged in place; -1 when it has to go through a table.
+  // Slots for a part that is merged in place; -1 when it has to go through a
+  // table.
   arrow::Result<int64_t> SlotBytes(const GroupPart& part) {
     if (!part.runs.empty()) {
       return -1;
@@ -210,7 +211,7 @@ class GroupSource final : public Source {
       if (row == nullptr) {
         break;
       }
-      if (GroupRow::Of(row).dead == 0) {
+      if (!state_->layout->IsDead(row)) {
         rows_.push_back(row);
         bytes += state_->layout->RowBytes(row) + state_->layout->TextBytes(row);
       }
@@ -254,7 +255,8 @@ class GroupSource final : public Source {
         arrow::RecordBatch::Make(state_->options.output, count, std::move(columns)));
   }
 
-  // Takes the rows of from_ that are left into the table; false when memory is short.
+  // Takes the rows of from_ that are left into the table; false when memory is
+  // short.
   arrow::Result<bool> TakeCollected() {
     const int64_t left = std::ssize(from_) - fed_;
     if (left == 0) {
@@ -277,7 +279,7 @@ class GroupSource final : public Source {
 
   void Collect(const uint8_t* row) {
     from_.push_back(row);
-    hashes_.push_back(GroupRow::Of(row).hash);
+    hashes_.push_back(HashOf(row));
     views_.push_back(state_->layout->KeyOf(row));
   }
   void ForgetCollected() {
@@ -370,8 +372,8 @@ class GroupSource final : public Source {
     return Go(Phase::kPick);
   }
 
-  // A part that fits into the minimum with all that it takes is not given up: it is the
-  // next one.
+  // A part that fits into the minimum with all that it takes is not given up:
+  // it is the next one.
   int64_t SpillableBytesOf(size_t part) const {
     const int64_t bytes = parts_[part].bytes();
     const bool next = part + 1 == parts_.size() && phase_ == Phase::kBegin && !feed_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that are dictionary columns of few values: rows are told apart by their codes, so
-// that a key is encoded and looked up once per batch and not once per row.
+// Keys that are dictionary columns of few values: rows are told apart by their
+// codes, so that a key is encoded and looked up once per batch and not once per
+// row.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace wheelpit::exec {
 
 class CodeGroups {
  public:
-  /// Whether it can be done for these rows of key columns: then each has a group below
-  /// count().
+  /// Whether it can be done for these rows of key columns: then each has a
+  /// group below count().
   bool Assign(const arrow::ArrayVector& columns, int64_t row_count);
 
   /// How many combinations of codes occur; several may be the same key.
@@ -23,8 +24,8 @@ class CodeGroups {
   /// Of row i.
   const std::vector<int32_t>& groups() const { return groups_; }
 
-  /// The rows in the order of their groups: `rows`, and where each group begins, and the
-  /// end.
+  /// The rows in the order of their groups: `rows`, and where each group
+  /// begins, and the end.
   void Sort(std::vector<int32_t>* rows, std::vector<int32_t>* starts) const;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the aggregates of groups take from a batch: filters and arguments, evaluated once
-// for all of its rows, then taken into the rows of groups piece by piece.
+// What the aggregates of groups take from a batch: filters and arguments,
+// evaluated once for all of its rows, then taken into the rows of groups piece
+// by piece.
 #pragma once
 
 #include <cstdint>
@@ -57,14 +58,14 @@ class GroupInput {
   /// Evaluates everything for all rows of the batch.
   arrow::Status Evaluate(const arrow::RecordBatch& batch);
 
-  /// Takes rows [begin, begin + count) of the batch into groups[0 … count). Texts first:
-  /// returns for how many rows there was room; those may be taken again. Then the others,
-  /// for so many rows.
+  /// Takes rows [begin, begin + count) of the batch into groups[0 … count).
+  /// Texts first: returns for how many rows there was room; those may be taken
+  /// again. Then the others, for so many rows.
   arrow::Result<int64_t> TakeTexts(int64_t begin, int64_t count, uint8_t* const* groups,
                                    TextRoom* room);
   arrow::Status TakeOthers(int64_t begin, int64_t count, uint8_t* const* groups);
-  /// Of aggregates without a filter that are no texts: all rows. TakeFiltered is for the
-  /// rest of what is no text.
+  /// Of aggregates without a filter that are no texts: all rows. TakeFiltered
+  /// is for the rest of what is no text.
   void TakeByGroup(const RowsByGroup& rows);
   arrow::Status TakeFiltered(int64_t begin, int64_t count, uint8_t* const* groups);
   bool has_filters() const;

@@ -26,6 +26,7 @@ arrow::Status BrokenRow() {
 arrow::Result<std::unique_ptr<GroupLayout>> GroupLayout::Make(
     const std::vector<plan::Aggregate>& aggregates) {
   std::unique_ptr<GroupLayout> layout(new GroupLayout());
+  int64_t end = sizeof(uint64_t);  // the hash
   for (size_t i = 0; i < aggregates.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE(auto result, GroupedState::Make(aggregates[i]));
     int64_t offset = -1;
@@ -39,9 +40,9 @@ arrow::Result<std::unique_ptr<GroupLayout>> GroupLayout::Make(
       }
     }
     if (offset < 0) {
-      offset = layout->key_offset_;
+      offset = end;
       ARROW_ASSIGN_OR_RAISE(auto state, GroupedState::Make(aggregates[i]));
-      layout->key_offset_ += state->width();
+      end += state->width();
       if (state->is_text()) {
         layout->text_offsets_.push_back(offset);
       }
@@ -50,7 +51,19 @@ arrow::Result<std::unique_ptr<GroupLayout>> GroupLayout::Make(
     layout->results_.push_back(std::move(result));
     layout->result_offsets_.push_back(offset);
   }
+  layout->key_offset_ = end + kLengthBytes;
   return layout;
+}
+
+void GroupLayout::Begin(uint8_t* row, uint64_t hash, std::string_view key) const {
+  const auto bytes = static_cast<size_t>(RowBytes(static_cast<int64_t>(key.size())));
+  // The padding behind the key is in the last 8 bytes.
+  std::memset(row + bytes - 8, 0, 8);
+  std::memset(row, 0, static_cast<size_t>(key_offset_));
+  HashOf(row) = hash;
+  const auto length = static_cast<uint32_t>(key.size());
+  std::memcpy(row + key_offset_ - kLengthBytes, &length, sizeof length);
+  std::memcpy(row + key_offset_, key.data(), key.size());
 }
 
 int64_t GroupLayout::TextBytes(const uint8_t* row) const {
@@ -86,7 +99,7 @@ arrow::Result<int64_t> GroupLayout::Unpack(uint8_t* bytes, int64_t size) const {
   if (size < key_offset_ || RowBytes(bytes) > size) {
     return BrokenRow();
   }
-  GroupRow::Of(bytes).dead = 0;
+  SetDead(bytes, false);
   int64_t used = RowBytes(bytes);
   for (const int64_t offset : text_offsets_) {
     auto& text = *reinterpret_cast<TextState*>(bytes + offset);

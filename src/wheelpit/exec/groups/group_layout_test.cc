@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of groups by themselves: what comes back from a disk, slots, and rooms that end.
+// Rows of groups by themselves: what comes back from a disk, slots, and rooms
+// that end.
 #include "wheelpit/exec/groups/group_layout.h"
 
 #include <cstring>
@@ -53,8 +54,8 @@ TEST(GroupLayout, AggregatesThatDifferInTheirResultShareAState) {
   EXPECT_EQ(GroupLayout::Make(aggregates).ValueOrDie()->states().size(), 8U);
 }
 
-// A row that was packed comes back; cut off anywhere, or with any length changed, it is
-// an error or a row within its bytes.
+// A row that was packed comes back; cut off anywhere, or with any length
+// changed, it is an error or a row within its bytes.
 TEST(GroupLayout, RowsFromDiskAreChecked) {
   const auto layout = TextLayout();
   const std::string key = "a key of 21 bytes !!!";
@@ -62,8 +63,7 @@ TEST(GroupLayout, RowsFromDiskAreChecked) {
       static_cast<size_t>(layout->RowBytes(static_cast<int64_t>(key.size())));
   std::vector<uint64_t> memory(row_bytes / 8);
   auto* row = reinterpret_cast<uint8_t*>(memory.data());
-  GroupRow::Of(row) = {.hash = 7, .key_bytes = 21, .dead = 0};
-  std::memcpy(row + layout->key_offset(), key.data(), key.size());
+  layout->Begin(row, 7, key);
   const std::string texts[] = {"first", "the second text"};
   for (size_t i = 0; i < 2; ++i) {
     auto& state = *reinterpret_cast<TextState*>(row + layout->states()[i].offset);
@@ -105,7 +105,8 @@ TEST(GroupLayout, RowsFromDiskAreChecked) {
   }
 }
 
-// Keys of which many have the same hash, some of them equal in all but the last byte.
+// Keys of which many have the same hash, some of them equal in all but the last
+// byte.
 TEST(GroupTable, EqualHashesDoNotMakeEqualKeys) {
   const auto layout = CountLayout();
   GroupTable table({.layout = layout.get(), .pool = arrow::default_memory_pool()});
@@ -164,14 +165,15 @@ TEST(GroupTable, TakesWhatItIsAllowedAndNoMore) {
     rows += part.row_count;
     RowWalk walk(layout.get(), &part.rows);
     while (const uint8_t* row = walk.Next()) {
-      EXPECT_EQ(PartitionOf(GroupRow::Of(row).hash, 0), static_cast<size_t>(i));
+      EXPECT_EQ(PartitionOf(HashOf(row), 0), static_cast<size_t>(i));
     }
   }
   EXPECT_EQ(rows, std::ssize(texts));
   EXPECT_EQ(table.part_bytes(), 0);
 }
 
-// Far more groups than slots: rows of the same group are merged later, none is lost.
+// Far more groups than slots: rows of the same group are merged later, none is
+// lost.
 TEST(PartMerger, MergesWhatTheTableDidNot) {
   const auto layout = CountLayout();
   GroupTable table({.layout = layout.get(), .pool = arrow::default_memory_pool()});
@@ -204,7 +206,7 @@ TEST(PartMerger, MergesWhatTheTableDidNot) {
     RowWalk walk(layout.get(), &part.rows);
     while (const uint8_t* row = walk.Next()) {
       ++groups;
-      EXPECT_EQ(GroupRow::Of(row).dead, 0U);
+      EXPECT_FALSE(layout->IsDead(row));
       EXPECT_EQ(*reinterpret_cast<const int64_t*>(row + layout->states()[0].offset), 3);
     }
   }

@@ -15,8 +15,9 @@
 
 namespace wheelpit::exec {
 
-/// Memory that is handed out from its front and freed as a whole. Pages grow with what
-/// there is already, so that at most a quarter of it (and a small page) is unused.
+/// Memory that is handed out from its front and freed as a whole. Pages grow
+/// with what there is already, so that at most a quarter of it (and a small
+/// page) is unused.
 class GroupPages {
  public:
   struct Page {
@@ -50,8 +51,8 @@ class GroupPages {
   int64_t bytes_ = 0;
 };
 
-/// The groups whose hashes begin alike, as far as they are together: in memory, and on
-/// disk. A group may have several rows.
+/// The groups whose hashes begin alike, as far as they are together: in memory,
+/// and on disk. A group may have several rows.
 struct GroupPart {
   GroupPages rows;
   GroupPages texts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// References to rows by hash, with linear probing: 16 bits of the hash and 48 of address
-// in 8 bytes; 0 is empty.
+// References to rows by hash, with linear probing: 16 bits of the hash and 48
+// of address in 8 bytes; 0 is empty.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ class GroupSlots {
       }
       if ((entry & ~kAddress) == salt) {
         auto* row = reinterpret_cast<uint8_t*>(entry & kAddress);
-        if (GroupRow::Of(row).hash == hash && SameKey(layout, row, key)) {
+        if (HashOf(row) == hash && SameKey(layout, row, key)) {
           return row;
         }
       }
@@ -72,7 +72,7 @@ class GroupSlots {
     for (uint64_t i = 0; i <= other.mask_; ++i) {
       if (const uint64_t entry = other.slots_[i]; entry != 0) {
         const auto* row = reinterpret_cast<const uint8_t*>(entry & kAddress);
-        uint64_t at = GroupRow::Of(row).hash & mask_;
+        uint64_t at = HashOf(row) & mask_;
         while (slots_[at] != 0) {
           at = (at + 1) & mask_;
         }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "wheelpit/core/error.h"
@@ -14,7 +15,8 @@ namespace {
 constexpr int64_t kSlotsFirst = 64;
 // Per partition: 1 MiB together, half of a second-level cache.
 constexpr int64_t kSlotsCached = 2048;
-// 8 MiB together: slower than the cache, quicker than merging the same groups again.
+// 8 MiB together: slower than the cache, quicker than merging the same groups
+// again.
 constexpr int64_t kSlotsMax = 16384;
 // From this size on the slots of a row are fetched before they are looked at.
 constexpr int64_t kPrefetchSlots = 512;
@@ -52,14 +54,7 @@ arrow::Result<uint8_t*> GroupTable::Append(GroupPart* part, uint64_t hash,
     return nullptr;
   }
   ++part->row_count;
-  const auto key_offset = static_cast<size_t>(options_.layout->key_offset());
-  // The padding behind the key is its last 8 bytes at most.
-  std::memset(row + bytes - 8, 0, 8);
-  std::memset(row, 0, key_offset);
-  std::memcpy(row + key_offset, key.data(), key.size());
-  GroupRow& header = GroupRow::Of(row);
-  header.hash = hash;
-  header.key_bytes = static_cast<uint32_t>(key.size());
+  options_.layout->Begin(row, hash, key);
   return row;
 }
 
@@ -93,8 +88,8 @@ arrow::Result<bool> GroupTable::MakeSlotRoom(size_t partition) {
   if (slots_each_ < kSlotsCached) {
     return MakeSlots(std::clamp(4 * slots_each_, kSlotsFirst, kSlotsCached));
   }
-  // Groups that come again after so many others are worth more slots, when there is
-  // memory; those that hardly ever do are not worth being looked up.
+  // Groups that come again after so many others are worth more slots, when
+  // there is memory; those that hardly ever do are not worth being looked up.
   wants_growth_ = !options_.may_skip_lookups || looked_up_ > added_ + added_ / 32;
   if (options_.may_skip_lookups && looked_up_ < added_ + added_ / 4 &&
       added_ > slots_each_ * kPartitionCount / 3) {
@@ -172,7 +167,7 @@ arrow::Result<int64_t> GroupTable::FindOrAdd(const std::string_view* keys,
 }
 
 arrow::Result<char*> GroupTable::MakeRoom(const uint8_t* row, int64_t size) {
-  GroupPart& part = parts_[PartitionOf(GroupRow::Of(row).hash, options_.level)];
+  GroupPart& part = parts_[PartitionOf(HashOf(row), options_.level)];
   ARROW_ASSIGN_OR_RAISE(uint8_t* const room, Room(&part.texts, PaddedTo8(size)));
   return reinterpret_cast<char*>(room);
 }

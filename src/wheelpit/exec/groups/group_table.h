@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// GroupTable: finds the row of a key, or adds one. Rows are appended to the pages of
-// their partition; slots in front of them, few enough to stay in the cache, find them
-// again. When those of a partition are full they are cleared and the rows stay, so that a
-// group may have several rows: whoever takes the partitions merges them. Where that found
-// next to no group twice, rows are appended for a while without looking anything up.
+// GroupTable: finds the row of a key, or adds one. Rows are appended to the
+// pages of their partition; slots in front of them, few enough to stay in the
+// cache, find them again. When those of a partition are full they are cleared
+// and the rows stay, so that a group may have several rows: whoever takes the
+// partitions merges them. Where that found next to no group twice, rows are
+// appended for a while without looking anything up.
 //
-// Memory is taken only as far as SetAllowance allows; what more is needed is told.
+// Memory is taken only as far as SetAllowance allows; what more is needed is
+// told.
 #pragma once
 
 #include <array>
@@ -44,7 +46,8 @@ class GroupTable final : public TextRoom {
   /// What is needed to go on, after a call that stopped for want of memory.
   int64_t wanted_bytes() const { return wanted_; }
 
-  /// Finds or adds the rows of keys[0 … count), until memory is short; returns how many.
+  /// Finds or adds the rows of keys[0 … count), until memory is short; returns
+  /// how many.
   arrow::Result<int64_t> FindOrAdd(const std::string_view* keys, const uint64_t* hashes,
                                    int64_t count, uint8_t** rows);
 
@@ -63,8 +66,8 @@ class GroupTable final : public TextRoom {
   /// Puts it back, with fewer rows perhaps.
   void PutPart(int64_t partition, GroupPart part);
 
-  /// More slots would be of use, more than stay in the cache: bytes that Grow would
-  /// allocate besides the allowance; 0 when not.
+  /// More slots would be of use, more than stay in the cache: bytes that Grow
+  /// would allocate besides the allowance; 0 when not.
   int64_t growth_bytes() const;
   arrow::Status Grow();
   /// Gives what Grow has taken back: that many bytes.

@@ -35,23 +35,23 @@ arrow::Result<bool> PartMerger::Step() {
     if (row == nullptr) {
       break;
     }
-    slots_.Prefetch(GroupRow::Of(row).hash);
+    slots_.Prefetch(HashOf(row));
     rows[count++] = row;
   }
   size_t merged = 0;
   for (size_t i = 0; i < count; ++i) {
-    GroupRow& row = GroupRow::Of(rows[i]);
+    const uint64_t hash = HashOf(rows[i]);
     uint64_t slot = 0;
-    uint8_t* first = slots_.Find(*layout_, row.hash, layout_->KeyOf(rows[i]), &slot);
+    uint8_t* first = slots_.Find(*layout_, hash, layout_->KeyOf(rows[i]), &slot);
     if (first == nullptr) {
       if (slots_.room() == 0) {
         complete_ = false;
         slots_.Clear();
-        slot = row.hash & slots_.mask();
+        slot = hash & slots_.mask();
       }
-      slots_.Put(slot, row.hash, rows[i]);
+      slots_.Put(slot, hash, rows[i]);
     } else {
-      row.dead = 1;
+      layout_->SetDead(rows[i], true);
       to[merged] = first;
       from[merged] = rows[i];
       ++merged;
@@ -71,7 +71,7 @@ void DropDeadRows(const GroupLayout& layout, int64_t dead_rows, GroupPart* part)
   int64_t used = 0;
   // Rows were laid out by the same rule, so none is written before it was read.
   while (uint8_t* row = walk.Next()) {
-    if (GroupRow::Of(row).dead != 0) {
+    if (layout.IsDead(row)) {
       continue;
     }
     const int64_t bytes = layout.RowBytes(row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges, in place, the rows of a part in memory that have the same key: the first one
-// stays, the others are marked dead.
+// Merges, in place, the rows of a part in memory that have the same key: the
+// first one stays, the others are marked dead.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class PartMerger {
   /// What Make allocates.
   static int64_t SlotBytes(const GroupPart& part);
 
-  /// Both outlive it. With less than SlotBytes some rows are not found to be of the same
-  /// key: complete() is false then.
+  /// Both outlive it. With less than SlotBytes some rows are not found to be of
+  /// the same key: complete() is false then.
   static arrow::Result<std::unique_ptr<PartMerger>> Make(const GroupLayout* layout,
                                                          const GroupPart* part,
                                                          int64_t slot_bytes,
@@ -44,7 +44,8 @@ class PartMerger {
   bool complete_ = true;
 };
 
-/// Moves the rows that are not dead together, and frees pages that are empty then.
+/// Moves the rows that are not dead together, and frees pages that are empty
+/// then.
 void DropDeadRows(const GroupLayout& layout, int64_t dead_rows, GroupPart* part);
 
 }  // namespace wheelpit::exec

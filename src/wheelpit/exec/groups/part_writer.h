@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part from memory to disk: rows as they stand there, packed, in blocks of one binary
-// value each.
+// A part from memory to disk: rows as they stand there, packed, in blocks of
+// one binary value each.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class PartWriter {
              GroupPart part);
   ~PartWriter();
 
-  /// Goes on; pages are freed as they are written. A wait: call again when it is ready
-  /// (it may be so already). None: all is written.
+  /// Goes on; pages are freed as they are written. A wait: call again when it
+  /// is ready (it may be so already). None: all is written.
   arrow::Result<std::optional<core::Wait>> Advance();
   /// The part as it is on disk.
   arrow::Result<GroupPart> Finish();
