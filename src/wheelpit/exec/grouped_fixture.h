@@ -22,6 +22,13 @@
 
 namespace wheelpit::exec {
 
+/// Where everything takes ten times as long.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 using Batches = std::vector<std::shared_ptr<arrow::RecordBatch>>;
 
 struct GroupedRun {

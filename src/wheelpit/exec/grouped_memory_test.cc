@@ -25,10 +25,10 @@ class GroupedMemoryTest : public testing::Test {
 };
 
 TEST_F(GroupedMemoryTest, AMillionGroupsInEveryBudget) {
-  constexpr int64_t kRows = 1'000'000;
+  constexpr int64_t kRows = kSanitized ? 250'000 : 1'000'000;
   GroupedRun run = ScatteredRun(kRows, 8'000'000, 4);
   int64_t groups = 0;
-  int64_t spilled_bytes = int64_t{1} << 40;
+  int64_t spilled_bytes = kRows * 72 * 6 / 5;
   for (const int64_t memory : {int64_t{0}, 40 * kMiB, 64 * kMiB, 1024 * kMiB}) {
     run.memory_bytes = memory;
     const GroupedOutcome outcome = machine_.Run(run);
@@ -36,11 +36,11 @@ TEST_F(GroupedMemoryTest, AMillionGroupsInEveryBudget) {
     EXPECT_EQ(machine_.left, "");
     groups = groups == 0 ? outcome.row_count : groups;
     EXPECT_EQ(outcome.row_count, groups);
-    // Less with more memory, each group about once (a group is 80 bytes), and none when
+    // Each group about once (a group is 72 bytes), less with more memory, and none when
     // there is enough.
-    EXPECT_LT(outcome.spilled_bytes, spilled_bytes);
+    EXPECT_LE(outcome.spilled_bytes, spilled_bytes);
+    EXPECT_TRUE(memory != 0 || outcome.spilled_bytes > 0);
     spilled_bytes = outcome.spilled_bytes;
-    EXPECT_LE(spilled_bytes, kRows * 80 * 6 / 5);
     EXPECT_LE(outcome.peak_bytes, memory == 0 ? machine_.MinimumBytes(2) : memory);
   }
   EXPECT_EQ(spilled_bytes, 0);
@@ -62,10 +62,10 @@ TEST_F(GroupedMemoryTest, SuccessIsMonotoneInTheBudget) {
 
 // Groups that come again long after: too many for the slots, few enough for memory.
 TEST_F(GroupedMemoryTest, RowsOfTheSameGroupAreMergedBeforeAnythingIsSpilled) {
-  constexpr int64_t kRows = 2'000'000;
-  GroupedRun run = ScatteredRun(kRows, 200'000, 2);
+  constexpr int64_t kRows = kSanitized ? 400'000 : 2'000'000;
+  GroupedRun run = ScatteredRun(kRows, kRows / 10, 2);
   run.slots = 1;
-  run.memory_bytes = machine_.MinimumBytes(1) + 32 * kMiB;
+  run.memory_bytes = machine_.MinimumBytes(1) + kRows * 12;
   const GroupedOutcome outcome = machine_.Run(run);
   EXPECT_EQ(WrongOfScattered(outcome, kRows), "");
   EXPECT_EQ(outcome.spilled_bytes, 0);
@@ -186,7 +186,8 @@ TEST_F(GroupedMemoryTest, DisksThatFailAtAnyCall) {
        {io::SyscallKind::kOpen, io::SyscallKind::kPwrite, io::SyscallKind::kPread}) {
     const int64_t calls = machine_.syscalls().count(kind);
     ASSERT_GT(calls, 0) << io::ToString(kind);
-    for (int64_t call = 0; call < calls; call += std::max<int64_t>(1, calls / 6)) {
+    for (int64_t call = 0; call < calls;
+         call += std::max<int64_t>(1, calls / (kSanitized ? 3 : 6))) {
       for (const int error : {EIO, 0}) {
         machine_.syscalls().Set({.kind = kind,
                                  .first = call,
@@ -212,7 +213,8 @@ TEST_F(GroupedMemoryTest, StoppedInAnyPhaseNothingIsLeft) {
   run.memory_bytes = 0;
   const int64_t steps = machine_.Run(run).steps;
   ASSERT_GT(steps, 30);
-  for (int64_t at = 0; at < steps; at += std::max<int64_t>(1, steps / 25)) {
+  for (int64_t at = 0; at < steps;
+       at += std::max<int64_t>(1, steps / (kSanitized ? 8 : 25))) {
     run.stop_at = [at](int64_t step) { return step == at; };
     const GroupedOutcome outcome = machine_.Run(run);
     EXPECT_EQ(machine_.left, "") << at;
