@@ -60,12 +60,12 @@ TEST_F(GroupedMemoryTest, SuccessIsMonotoneInTheBudget) {
   EXPECT_EQ(core::KindOf(machine_.Run(run).status), core::ErrorKind::kMemoryLimit);
 }
 
-// Groups that come again long after: too many for the slots, few enough for memory.
+// Groups that come again so long after that rows are not looked up any more.
 TEST_F(GroupedMemoryTest, RowsOfTheSameGroupAreMergedBeforeAnythingIsSpilled) {
-  constexpr int64_t kRows = kSanitized ? 400'000 : 2'000'000;
-  GroupedRun run = ScatteredRun(kRows, kRows / 10, 2);
+  constexpr int64_t kRows = kSanitized ? 400'000 : 10'000'000;
+  GroupedRun run = ScatteredRun(kRows, kRows / 4, 2);
   run.slots = 1;
-  run.memory_bytes = machine_.MinimumBytes(1) + kRows * 12;
+  run.memory_bytes = machine_.MinimumBytes(1) + kRows * 38;
   const GroupedOutcome outcome = machine_.Run(run);
   EXPECT_EQ(WrongOfScattered(outcome, kRows), "");
   EXPECT_EQ(outcome.spilled_bytes, 0);

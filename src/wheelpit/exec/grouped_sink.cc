@@ -22,7 +22,7 @@ constexpr int64_t kKeyBytesMax = 512 << 10;
 constexpr int64_t kStepRows = 2048;
 
 // Of the workspace, for merging rows of the same group before they are spilled.
-constexpr int64_t kMergeSlotBytes = 512 << 10;
+constexpr int64_t kMergeSlotBytes = 2 << 20;
 // How many parts are spilled as they are after one that had next to no such rows.
 constexpr int64_t kUnmergedParts = 32;
 
@@ -37,6 +37,7 @@ class GroupSink final : public Sink {
     Begin();
     if (!reclaiming_ && memory_->asked_bytes() > 0) {
       reclaiming_ = true;
+      merged_ = 0;
       ARROW_ASSIGN_OR_RAISE(const int64_t given, filled_->table->Shrink());
       // Not less than is worth a few writes.
       to_free_ =
@@ -87,11 +88,18 @@ class GroupSink final : public Sink {
     }
   }
 
-  // The part to be freed next.
+  // The part to be freed next: of what was not just merged those of which something is on
+  // disk, if they are worth a write, then the largest.
   int64_t Largest() const {
     const GroupTable& table = *filled_->table;
-    const int64_t spilled = table.largest(state_->spilled.load());
-    return table.part(spilled).bytes() < kRowBlockBytes / 4 ? table.largest() : spilled;
+    for (const uint64_t candidates : {state_->spilled.load() & ~merged_, ~merged_}) {
+      const int64_t largest = table.largest(candidates);
+      if ((candidates >> largest & 1) != 0 &&
+          table.part(largest).bytes() >= kRowBlockBytes / 4) {
+        return largest;
+      }
+    }
+    return table.largest();
   }
 
   arrow::Result<std::optional<core::Wait>> GoOnReclaiming() {
@@ -113,16 +121,18 @@ class GroupSink final : public Sink {
     }
     GroupPart part = filled_->table->TakePart(spilling_);
     to_free_ -= part.bytes();
-    if (!part.distinct && unmerged_-- <= 0) {
+    const bool merged = (merged_ >> spilling_ & 1) != 0;
+    if (!part.distinct && !merged && unmerged_-- <= 0) {
       const int64_t bytes = part.bytes();
       ARROW_RETURN_NOT_OK(MergeRows(&part));
-      if (part.bytes() <= bytes / 2) {
-        // No need of the disk.
+      if (part.bytes() <= bytes / 4 * 3) {
+        // No need of the disk: merging four rows costs less than writing three.
         to_free_ += part.bytes();
         filled_->table->PutPart(spilling_, std::move(part));
+        merged_ |= uint64_t{1} << spilling_;
         return core::Wait();
       }
-      unmerged_ = part.bytes() > bytes / 4 * 3 ? kUnmergedParts : 0;
+      unmerged_ = part.bytes() > bytes / 8 * 7 ? kUnmergedParts : 0;
     }
     state_->spilled |= uint64_t{1} << spilling_;
     writer_ = std::make_unique<PartWriter>(state_->layout.get(),
@@ -332,6 +342,7 @@ class GroupSink final : public Sink {
   bool reclaiming_ = false;
   int64_t spilling_ = 0;
   int64_t to_free_ = 0;
+  uint64_t merged_ = 0;   // partitions that were merged, since memory was asked for
   int64_t unmerged_ = 0;  // parts to spill as they are: merging was of no use
 };
 
