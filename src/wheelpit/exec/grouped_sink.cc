@@ -67,6 +67,7 @@ class GroupSink final : public Sink {
 
   arrow::Result<std::optional<core::Wait>> Push(
       std::shared_ptr<arrow::RecordBatch> batch) override {
+    Begin();
     batch_ = std::move(batch);
     next_slice_ = 0;
     position_ = 0;
