@@ -26,6 +26,14 @@ std::string_view AggregateName(AggregateFunction function) {
       return "min";
     case AggregateFunction::kMax:
       return "max";
+    case AggregateFunction::kStddevSamp:
+      return "stddev_samp";
+    case AggregateFunction::kStddevPop:
+      return "stddev_pop";
+    case AggregateFunction::kVarSamp:
+      return "var_samp";
+    case AggregateFunction::kVarPop:
+      return "var_pop";
   }
   return "count";
 }
@@ -128,6 +136,9 @@ arrow::Result<std::shared_ptr<arrow::DataType>> AggregateType(AggregateFunction 
                     std::string(AggregateName(function)) + " takes numbers, not " +
                         TypeName(*argument->type) + "; cast to a numeric type");
   }
+  if (IsMomentFunction(function)) {
+    return arrow::float64();
+  }
   const DecimalShape shape = DecimalShapeOf(*argument->type);
   if (function == AggregateFunction::kSum) {
     return c == TypeClass::kDecimal
@@ -151,6 +162,11 @@ arrow::Result<Aggregate> MakeAggregate(AggregateFunction function, ExprPtr argum
     // As for any parameter that is a number, text, instants and NULL become double.
     const TypeClass c = ClassOf(*aggregate.argument->type);
     if (c == TypeClass::kString || c == TypeClass::kTimestamp || c == TypeClass::kNull) {
+      aggregate.argument = Coerce(aggregate.argument, arrow::float64());
+    }
+  } else if (IsMomentFunction(function)) {
+    const TypeClass c = ClassOf(*aggregate.argument->type);
+    if (IsNumeric(c) || c == TypeClass::kString || c == TypeClass::kNull) {
       aggregate.argument = Coerce(aggregate.argument, arrow::float64());
     }
   }

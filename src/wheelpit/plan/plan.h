@@ -20,7 +20,23 @@ namespace wheelpit::plan {
 
 enum class NodeKind : uint8_t { kValues, kScan, kFilter, kProject, kAggregate, kLimit };
 
-enum class AggregateFunction : uint8_t { kCountAll, kCount, kSum, kAvg, kMin, kMax };
+enum class AggregateFunction : uint8_t {
+  kCountAll,
+  kCount,
+  kSum,
+  kAvg,
+  kMin,
+  kMax,
+  kStddevSamp,  ///< stddev too
+  kStddevPop,
+  kVarSamp,  ///< variance too
+  kVarPop,
+};
+
+/// Whether it is one of the last four.
+constexpr bool IsMomentFunction(AggregateFunction function) {
+  return function >= AggregateFunction::kStddevSamp;
+}
 
 struct Aggregate {
   AggregateFunction function = AggregateFunction::kCountAll;
@@ -53,7 +69,8 @@ struct Node {
 
 /// The result type of an aggregate over `argument` (null for kCountAll) by Spark's rules:
 /// sum of an integer is bigint, of decimal(p, s) decimal(min(38, p + 10), s); avg of
-/// decimal(p, s) is decimal(p + 4, s + 4) bounded as Spark bounds it, else double.
+/// decimal(p, s) is decimal(p + 4, s + 4) bounded as Spark bounds it, else double; the
+/// others over numbers are double.
 /// kInvalidSql when Spark refuses.
 arrow::Result<std::shared_ptr<arrow::DataType>> AggregateType(AggregateFunction function,
                                                               const Expr* argument,
