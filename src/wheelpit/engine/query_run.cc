@@ -38,7 +38,8 @@ class QueryRun::TableOpener final : public sql::TableResolver {
          .infer_partition_types = config.Flag(ConfigKey::kIndexPartitionInference),
          .read_table_formats = config.Flag(ConfigKey::kIndexReadTableFormats),
          .base_path = {},
-         .time_zone = config.Text(ConfigKey::kSessionTimeZone)},
+         .time_zone = config.Text(ConfigKey::kSessionTimeZone),
+         .footer_bytes_max = run_->budget_->limit_bytes()},
         run_->engine_->file_system.get(), context_, &run_->metrics_,
         run_->engine_->footer_cache.get());
     run_->metrics_.Add(core::Metric::kListNanos,

@@ -2,6 +2,7 @@
 #include "wheelpit/index/table.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <unordered_set>
 #include <utility>
@@ -52,6 +53,8 @@ class FooterReader {
     // The first one's schema is most likely everyone's.
     ARROW_ASSIGN_OR_RAISE(footers[0], Read(files[0].info, nullptr));
     const auto count = static_cast<int64_t>(files.size());
+    std::atomic<int64_t> held_count{0};
+    std::atomic<int64_t> held_bytes{0};
     const int64_t run_count = (count + kFilesOfRun - 1) / kFilesOfRun;
     ARROW_RETURN_NOT_OK(
         core::ParallelFor(context_.io, run_count, [&](int64_t run) -> arrow::Status {
@@ -63,7 +66,9 @@ class FooterReader {
             ARROW_ASSIGN_OR_RAISE(footers[at], Read(files[at].info, known));
             if (footers[at] != nullptr) {
               known = footers[at]->schema;
+              held_bytes += footers[at]->memory_bytes();
             }
+            ARROW_RETURN_NOT_OK(CheckMemory(++held_count, count, held_bytes));
           }
           return arrow::Status::OK();
         }));
@@ -71,6 +76,20 @@ class FooterReader {
   }
 
  private:
+  // Before all of them are there: what is refused in the end should not be held first.
+  arrow::Status CheckMemory(int64_t held_count, int64_t count, int64_t held_bytes) const {
+    if (options_.footer_bytes_max == 0 || held_bytes <= options_.footer_bytes_max) {
+      return arrow::Status::OK();
+    }
+    const int64_t all_bytes = held_bytes / held_count * count;
+    return core::Error(ErrorKind::kMemoryLimit, "the footers of ", held_count, " of ",
+                       count, " files take ", core::FormatByteSize(held_bytes),
+                       ", and the memory limit is ",
+                       core::FormatByteSize(options_.footer_bytes_max),
+                       "; set memory.limit to more than ",
+                       core::FormatByteSize(all_bytes), ", or name fewer files");
+  }
+
   arrow::Result<FooterPointer> Read(const fs::FileInfo& file,
                                     std::shared_ptr<const ParquetSchema> known) {
     ARROW_RETURN_NOT_OK(context_.stop.Poll());

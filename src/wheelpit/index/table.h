@@ -44,6 +44,9 @@ struct TableOptions {
   bool read_table_formats = false;
   std::string base_path;          ///< Spark's basePath; empty: each root
   std::string time_zone = "UTC";  ///< in which partition time stamps are read
+  /// Footers that take more memory than this are kMemoryLimit, as soon as they do; 0: no
+  /// bound.
+  int64_t footer_bytes_max = 0;
 };
 
 struct Table {

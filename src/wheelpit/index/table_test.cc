@@ -97,6 +97,23 @@ TEST_F(TableTest, FilesOfOneSchemaShareIt) {
   EXPECT_EQ(syscalls_.preads, 100);
 }
 
+TEST_F(TableTest, FootersBeyondTheLimitAreRefusedBeforeAllAreRead) {
+  for (int i = 0; i < 200; ++i) {
+    WriteInts("t/f" + std::to_string(i) + ".parquet");
+  }
+  const auto table = Open("t").ValueOrDie();
+  int64_t bytes = 0;
+  for (const TableFile& file : table->files) {
+    bytes += file.footer->memory_bytes();
+  }
+  options_.footer_bytes_max = bytes;
+  EXPECT_TRUE(Open("t").ok());
+  options_.footer_bytes_max = bytes / 4;
+  const int64_t before = Count(Metric::kFootersRead);
+  ExpectError(Open("t"), ErrorKind::kMemoryLimit, "set memory.limit to more than");
+  EXPECT_LT(Count(Metric::kFootersRead) - before, 150);
+}
+
 TEST_F(TableTest, ColumnsAreMatchedByNameInOrderOfFirstAppearance) {
   Write("t/1.parquet", {{"a", arrow::int32(), "[1]"}, {"b", arrow::utf8(), "[\"x\"]"}});
   Write("t/2.parquet", {{"B", arrow::utf8(), "[\"y\"]"},
