@@ -112,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   OneFile syscalls(blank < text.size() ? text.substr(blank + 2) : "");
   const cli::Machine machine{.memory = {int64_t{1} << 30, "physical memory"},
                              .threads = {2, "CPU affinity"},
-                             .spill_directory = "/var/tmp",
+                             .spill_directories = {"/var/tmp"},
                              .spill_source = "the default"};
   const auto config = cli::LoadSettings(syscalls, line->sources, machine);
   if (config.ok()) {
