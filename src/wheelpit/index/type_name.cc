@@ -8,7 +8,7 @@ namespace wheelpit::index {
 namespace {
 
 std::string NestedName(const arrow::DataType& type) {
-  if (type.id() == arrow::Type::LIST) {
+  if (type.id() == arrow::Type::LIST || type.id() == arrow::Type::LARGE_LIST) {
     return "array<" + TypeName(*type.field(0)->type()) + ">";
   }
   if (type.id() == arrow::Type::MAP) {
@@ -65,6 +65,7 @@ std::string TypeName(const arrow::DataType& type) {
              std::to_string(decimal.scale()) + ")";
     }
     case arrow::Type::LIST:
+    case arrow::Type::LARGE_LIST:
     case arrow::Type::MAP:
     case arrow::Type::STRUCT:
       return NestedName(type);

@@ -214,60 +214,8 @@ bool CastAllowed(TypeClass from, TypeClass to) {
 }
 
 std::string TypeName(const arrow::DataType& type) {
-  switch (ClassOf(type)) {
-    case TypeClass::kNull:
-      return "void";
-    case TypeClass::kBoolean:
-      return "boolean";
-    case TypeClass::kInt8:
-      return "tinyint";
-    case TypeClass::kInt16:
-      return "smallint";
-    case TypeClass::kInt32:
-      return "int";
-    case TypeClass::kInt64:
-      return "bigint";
-    case TypeClass::kFloat:
-      return "float";
-    case TypeClass::kDouble:
-      return "double";
-    case TypeClass::kDecimal: {
-      const DecimalShape shape = DecimalShapeOf(type);
-      return "decimal(" + std::to_string(shape.precision) + "," +
-             std::to_string(shape.scale) + ")";
-    }
-    case TypeClass::kString:
-      return "string";
-    case TypeClass::kBinary:
-      return "binary";
-    case TypeClass::kDate:
-      return "date";
-    case TypeClass::kTimestamp:
-      return "timestamp";
-    case TypeClass::kTimestampNtz:
-      return "timestamp_ntz";
-    case TypeClass::kYearMonthInterval:
-    case TypeClass::kDayTimeInterval:
-      return IntervalTypeName(*IntervalFieldsOf(type));
-    case TypeClass::kOther:
-      break;
-  }
-  if (type.id() == arrow::Type::LIST || type.id() == arrow::Type::LARGE_LIST) {
-    return "array<" + TypeName(*type.field(0)->type()) + ">";
-  }
-  if (type.id() == arrow::Type::MAP) {
-    const auto& map = static_cast<const arrow::MapType&>(type);
-    return "map<" + TypeName(*map.key_type()) + "," + TypeName(*map.item_type()) + ">";
-  }
-  if (type.id() != arrow::Type::STRUCT) {
-    return index::TypeName(type);
-  }
-  std::string text = "struct<";
-  for (int i = 0; i < type.num_fields(); ++i) {
-    text += (i == 0 ? "" : ",") + type.field(i)->name() + ":" +
-            TypeName(*type.field(i)->type());
-  }
-  return text + ">";
+  const auto interval = IntervalFieldsOf(type);
+  return interval ? IntervalTypeName(*interval) : index::TypeName(type);
 }
 
 }  // namespace wheelpit::plan
