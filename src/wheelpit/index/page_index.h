@@ -31,6 +31,8 @@ struct PageLocation {
   int64_t size_bytes = 0;  ///< with the header
   int64_t first_row = 0;
 };
+/// Shared by what plans the reads of a chunk and what decodes its pages.
+using PageLocations = std::shared_ptr<const std::vector<PageLocation>>;
 
 /// What a column index says of one page.
 struct PageValues {

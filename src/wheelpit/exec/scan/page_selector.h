@@ -18,12 +18,10 @@
 
 namespace wheelpit::exec {
 
-using PageLocations = std::shared_ptr<const std::vector<index::PageLocation>>;
-
 struct PageSelection {
   std::vector<index::RowRange> rows;
   /// Of the flat leaves that have an offset index; empty: all pages are read.
-  std::map<int, PageLocations> pages;
+  std::map<int, index::PageLocations> pages;
 };
 
 class PageSelector {

@@ -19,7 +19,7 @@
 #include "wheelpit/core/metrics.h"
 #include "wheelpit/exec/scan/chunk_bytes.h"
 #include "wheelpit/exec/scan/page_header.h"
-#include "wheelpit/exec/scan/page_selector.h"
+#include "wheelpit/index/page_index.h"
 #include "wheelpit/index/parquet_footer.h"
 
 namespace wheelpit::exec {
@@ -50,7 +50,7 @@ class PageStream {
     bool optional = false;  ///< has definition levels
     /// Where the pages lie, if it is known: those of no row that Ensure asks for are
     /// jumped over.
-    PageLocations pages;
+    index::PageLocations pages;
     arrow::MemoryPool* pool = nullptr;
     core::MetricSet* metrics = nullptr;
   };

@@ -74,7 +74,7 @@ struct ScanStep {
   const ParquetRowGroup& group() const {
     return file->footer->row_groups[static_cast<size_t>(row_group)];
   }
-  PageLocations PagesOf(int leaf) const {
+  index::PageLocations PagesOf(int leaf) const {
     const auto found = selection.pages.find(leaf);
     return found == selection.pages.end() ? nullptr : found->second;
   }
