@@ -519,7 +519,9 @@ def rounded_decimal(generator, depth):
         return None
     text = f"round({{}}, {scale})"
     facts = {"precision": a.precision - a.scale + 1 + scale, "scale": scale}
-    return Expression("decimal", text.format(a.ours), text.format(a.duck), **facts)
+    # DuckDB keeps the digits that rounding took, and lacks them for the scale of what follows.
+    duck = f"CAST({text.format(a.duck)} AS DECIMAL({facts['precision']}, {scale}))"
+    return Expression("decimal", text.format(a.ours), duck, **facts)
 
 
 @produces("decimal")
