@@ -146,7 +146,7 @@ class FooterDecoder {
     const std::string_view rest = std::string_view(out_.raw).substr(begin);
     if (known_ != nullptr && rest.starts_with(known_->bytes)) {
       reader_.SkipBytes(static_cast<int64_t>(known_->bytes.size()));
-      out_.schema = std::move(known_);
+      out_.schema = known_;
       return arrow::Status::OK();
     }
     reader_.Skip(ThriftType::kList);

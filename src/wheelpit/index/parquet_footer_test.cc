@@ -273,6 +273,19 @@ TEST(ParquetFooter, TheSchemaIsSharedWhenItsBytesAreTheSame) {
   EXPECT_TRUE(other->schema->arrow->field(0)->type()->Equals(arrow::int64()));
 }
 
+TEST(ParquetFooter, AKnownSchemaThatStandsThereTwiceIsKnownBothTimes) {
+  OneColumn footer;
+  footer.more_in_file = [](ThriftWriter& file) {
+    file.List(2, {[](ThriftWriter& root) { root.Binary(4, "schema").I32(5, 1); },
+                  [](ThriftWriter& leaf) { leaf.I32(1, 1).I32(3, 0).Binary(4, "c"); }});
+  };
+  const auto known = footer.Decode();
+  ASSERT_TRUE(known.ok()) << known.status();
+  const auto again = footer.Decode((*known)->schema);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ((*again)->schema, (*known)->schema);
+}
+
 TEST(ParquetFooter, UnknownFieldsAndStructsArePassedOver) {
   OneColumn file;
   file.more_in_chunk = [](ThriftWriter& w) {
