@@ -87,8 +87,8 @@ int64_t TaskBytes(const TaskNeed& need, int64_t prefetch) {
 
 TaskNeed NeedOf(const plan::Node& plan, int compute_threads, int64_t prefetch_bytes) {
   const plan::Node* scan = &plan;
-  while (scan->input != nullptr) {
-    scan = scan->input.get();
+  while (!scan->inputs.empty()) {
+    scan = scan->inputs[0].get();
   }
   if (scan->table == nullptr) {
     return {};

@@ -25,7 +25,8 @@ using plan::NodeKind;
 // The nodes from the leaf up.
 std::vector<const Node*> ChainOf(const Node& root) {
   std::vector<const Node*> chain;
-  for (const Node* node = &root; node != nullptr; node = node->input.get()) {
+  for (const Node* node = &root; node != nullptr;
+       node = node->inputs.empty() ? nullptr : node->inputs[0].get()) {
     chain.push_back(node);
   }
   std::reverse(chain.begin(), chain.end());
