@@ -46,9 +46,11 @@ class StageRunTest : public testing::Test {
   arrow::Status Run(std::vector<Stage> stages, int tasks_at_once = 2) {
     core::Signal ended;
     arrow::Status outcome;
+    for (Stage& stage : stages) {
+      stage.tasks_at_once = tasks_at_once;
+    }
     auto run = StageRun::Start(std::move(stages),
-                               {.tasks_at_once = tasks_at_once,
-                                .executor = pool_.get(),
+                               {.executor = pool_.get(),
                                 .clock = &clock_,
                                 .metrics = &metrics_,
                                 .on_error =
