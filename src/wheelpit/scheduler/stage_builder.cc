@@ -204,6 +204,7 @@ class StageBuilder {
                 scan_options.metrics = options.task.metrics;
                 core::Context context = options.task.context;
                 context.pool = &memory->budget();
+          scan_options.budget = &memory->budget();
                 return exec::MakeScanSource(std::move(scan_options), context);
               },
               .memory = MakeMemory(
