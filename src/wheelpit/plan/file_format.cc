@@ -3,102 +3,82 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 #include <span>
-#include <utility>
 
 #include "wheelpit/core/byte_size.h"
 #include "wheelpit/core/config.h"
 #include "wheelpit/core/error.h"
+#include "wheelpit/plan/value_text.h"
 
 namespace wheelpit::plan {
 
 namespace {
 
+using arrow::Result;
+using arrow::Status;
+
 template <typename T>
-using Named = std::pair<std::string_view, T>;
+struct Named {
+  std::string_view name;
+  T value;
+};
 
-// The first name of each is the one that messages use.
-constexpr std::array<Named<FileKind>, 8> kFormats = {{
-    {"parquet", FileKind::kParquet},
-    {"csv", FileKind::kCsv},
-    {"json", FileKind::kJson},
-    {"ndjson", FileKind::kJsonLines},
-    {"jsonl", FileKind::kJsonLines},
-    {"arrow", FileKind::kArrowFile},
-    {"arrow_stream", FileKind::kArrowStream},
-    {"markdown", FileKind::kMarkdown},
+constexpr std::array<Named<FileFormatKind>, 9> kKinds = {{
+    {"parquet", FileFormatKind::kParquet},
+    {"csv", FileFormatKind::kCsv},
+    {"ndjson", FileFormatKind::kJsonLines},
+    {"json", FileFormatKind::kJson},
+    {"arrow", FileFormatKind::kArrow},
+    {"markdown", FileFormatKind::kMarkdown},
+    // Other names of the same.
+    {"jsonl", FileFormatKind::kJsonLines},
+    {"feather", FileFormatKind::kArrow},
+    {"md", FileFormatKind::kMarkdown},
 }};
+constexpr size_t kKindCount = 6;
 
-constexpr std::array<Named<FileKind>, 11> kExtensions = {{
-    {"parquet", FileKind::kParquet},
-    {"csv", FileKind::kCsv},
-    {"tsv", FileKind::kCsv},
-    {"json", FileKind::kJson},
-    {"ndjson", FileKind::kJsonLines},
-    {"jsonl", FileKind::kJsonLines},
-    {"arrow", FileKind::kArrowFile},
-    {"feather", FileKind::kArrowFile},
-    {"arrows", FileKind::kArrowStream},
-    {"md", FileKind::kMarkdown},
-    {"markdown", FileKind::kMarkdown},
-}};
-
-constexpr std::array<Named<FileCodec>, 6> kCodecs = {{
+constexpr std::array<Named<FileCodec>, 7> kCodecs = {{
     {"none", FileCodec::kNone},
     {"snappy", FileCodec::kSnappy},
     {"zstd", FileCodec::kZstd},
     {"gzip", FileCodec::kGzip},
     {"lz4", FileCodec::kLz4},
     {"uncompressed", FileCodec::kNone},
+    {"lz4_raw", FileCodec::kLz4},
 }};
+constexpr size_t kCodecCount = 5;
 
 enum class Option : uint8_t {
   kFormat,
-  kCompression,
-  kLevel,
+  kCodec,
+  kCodecLevel,
   kRowGroupRows,
   kRowGroupBytes,
   kHeader,
   kDelimiter,
   kNullText,
 };
+constexpr size_t kOptionCount = 8;
 
-constexpr std::array<Named<Option>, 12> kOptions = {{
+constexpr std::array<Named<Option>, 16> kOptions = {{
     {"format", Option::kFormat},
-    {"compression", Option::kCompression},
-    {"codec", Option::kCompression},
-    {"compression_level", Option::kLevel},
-    {"row_group_size", Option::kRowGroupRows},
-    {"row_group_size_bytes", Option::kRowGroupBytes},
+    {"codec", Option::kCodec},
+    {"codec_level", Option::kCodecLevel},
+    {"row_group_rows", Option::kRowGroupRows},
+    {"row_group_bytes", Option::kRowGroupBytes},
     {"header", Option::kHeader},
     {"delimiter", Option::kDelimiter},
+    {"null_text", Option::kNullText},
+    // As others call them.
+    {"compression", Option::kCodec},
+    {"compression_level", Option::kCodecLevel},
+    {"row_group_size", Option::kRowGroupRows},
+    {"row_group_size_bytes", Option::kRowGroupBytes},
     {"delim", Option::kDelimiter},
     {"sep", Option::kDelimiter},
-    {"null", Option::kNullText},
     {"nullstr", Option::kNullText},
+    {"nullvalue", Option::kNullText},
 }};
-
-template <typename T>
-std::optional<T> Find(std::span<const Named<T>> table, std::string_view name) {
-  for (const auto& [known, value] : table) {
-    if (known == name) {
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
-template <typename T>
-std::string_view NameOf(std::span<const Named<T>> table, T value) {
-  for (const auto& [known, named] : table) {
-    if (named == value) {
-      return known;
-    }
-  }
-  return "?";
-}
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -108,272 +88,287 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-arrow::Status Invalid(SourceRange range, std::string message) {
+Status Refused(SourceRange range, const std::string& message) {
   return core::MakeStatus({.kind = core::ErrorKind::kInvalidSql,
-                           .error_class = "INVALID_COPY_OPTION",
+                           .error_class = {},
                            .sql_offset = range.offset,
                            .sql_length = range.length},
-                          std::move(message));
+                          message);
 }
 
-// "; did you mean x?", or all names where none is near.
-template <typename T>
-std::string Hint(std::span<const Named<T>> table, std::string_view name) {
+// "a, b and c"
+std::string Listed(std::span<const std::string_view> names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+// The value of a name in a table, of which the first `shown` are what an error lists.
+template <typename Table>
+auto Find(const Table& table, size_t shown, std::string_view what, std::string_view name,
+          SourceRange range) -> Result<decltype(table[0].value)> {
+  const std::string lower = Lower(name);
   std::vector<std::string_view> names;
-  std::string list;
-  for (const auto& [known, value] : table) {
-    names.push_back(known);
-    // Of two names for one thing the first is enough.
-    if (NameOf(table, value) == known) {
-      list += (list.empty() ? "" : ", ") + std::string(known);
+  for (const auto& row : table) {
+    if (row.name == lower) {
+      return row.value;
     }
+    names.push_back(row.name);
   }
-  const std::string_view nearest = core::NearestName(name, names);
-  return nearest.empty() ? "; there are " + list
-                         : "; did you mean " + std::string(nearest) + "?";
+  std::string message = "there is no " + std::string(what) + " '" + std::string(name);
+  if (const auto nearest = core::NearestName(lower, names); !nearest.empty()) {
+    return Refused(range, message + "'; did you mean " + std::string(nearest) + "?");
+  }
+  names.resize(shown);
+  return Refused(range, message + "'; there are " + Listed(names));
 }
 
-// As part of a message: short, and without what could steer a terminal.
-std::string Shown(std::string_view text) {
-  constexpr size_t kMost = 40;
-  std::string shown = "'";
-  for (const char c : text.substr(0, kMost)) {
-    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+std::vector<Option> OptionsOf(FileFormatKind kind) {
+  switch (kind) {
+    case FileFormatKind::kParquet:
+      return {Option::kCodec, Option::kCodecLevel, Option::kRowGroupRows,
+              Option::kRowGroupBytes};
+    case FileFormatKind::kCsv:
+      return {Option::kHeader, Option::kDelimiter, Option::kNullText};
+    case FileFormatKind::kArrow:
+      return {Option::kCodec, Option::kCodecLevel};
+    default:
+      return {};
   }
-  return shown + (text.size() > kMost ? "...'" : "'");
 }
 
-arrow::Result<int64_t> Whole(const FileOption& option, int64_t least, int64_t most) {
-  int64_t number = 0;
-  const char* end = option.value.data() + option.value.size();
-  const auto [at, error] = std::from_chars(option.value.data(), end, number);
-  if (error != std::errc() || at != end || number < least || number > most) {
-    return Invalid(option.value_range,
-                   option.name + " takes a whole number from " + std::to_string(least) +
-                       " to " + std::to_string(most) + ", not " + Shown(option.value));
-  }
-  return number;
+std::string_view NameOf(Option option) {
+  return kOptions[static_cast<size_t>(option)].name;
 }
 
-arrow::Result<bool> Truth(const FileOption& option) {
-  const std::string value = Lower(option.value);
-  if (value == "true" || value == "on" || value == "1") {
-    return true;
+Status CheckApplies(const FileOption& given, Option option, FileFormatKind kind) {
+  const auto wanted = OptionsOf(kind);
+  if (option == Option::kFormat ||
+      std::find(wanted.begin(), wanted.end(), option) != wanted.end()) {
+    return Status::OK();
   }
-  if (value == "false" || value == "off" || value == "0") {
-    return false;
+  std::vector<std::string_view> names;
+  for (const Option one : wanted) {
+    names.push_back(NameOf(one));
   }
-  return Invalid(option.value_range,
-                 option.name + " takes true or false, not " + Shown(option.value));
+  return Refused(given.range, "the format " + std::string(ToString(kind)) +
+                                  " has no option " + given.name + "; it has " +
+                                  (names.empty() ? "none" : Listed(names)));
 }
 
-arrow::Result<char> Delimiter(const FileOption& option) {
-  const std::string value = option.value == "\\t" ? "\t" : option.value;
-  const auto byte = static_cast<unsigned char>(value.empty() ? '\0' : value[0]);
-  const bool printable = (byte >= 0x20 && byte < 0x7f) || byte == '\t' || byte == 1;
-  if (value.size() != 1 || !printable || byte == '"') {
-    return Invalid(option.value_range,
-                   option.name +
-                       " takes one ASCII character that is no quote and ends "
-                       "no line, not " +
-                       Shown(option.value));
+Result<int64_t> NumberIn(const FileOption& given, int64_t least, int64_t most) {
+  const auto number = ParseInteger(given.value);
+  if (!number.has_value() || *number < least || *number > most) {
+    return Refused(given.range, given.name + " is a number from " +
+                                    std::to_string(least) + " to " +
+                                    std::to_string(most) + ", not '" + given.value + "'");
   }
-  return value[0];
+  return *number;
 }
 
-arrow::Result<int64_t> Bytes(const FileOption& option) {
+Result<int64_t> BytesOf(const FileOption& given) {
   constexpr int64_t kLeast = 64 << 10;
-  constexpr int64_t kMost = int64_t{2} << 30;
-  const auto size = core::ParseByteSize(option.value);
-  if (!size.ok() || *size < kLeast || *size > kMost) {
-    return Invalid(option.value_range, option.name + " takes a size from 64 KiB to 2 " +
-                                           "GiB, as 64MiB, not " + Shown(option.value));
+  constexpr int64_t kMost = int64_t{1} << 30;
+  const auto size = core::ParseByteSize(given.value);
+  if (!size.ok()) {
+    return Refused(given.range, given.name + ": " + size.status().message());
+  }
+  if (*size < kLeast || *size > kMost) {
+    return Refused(given.range,
+                   given.name + " is from 64 KiB to 1 GiB, not '" + given.value + "'");
   }
   return *size;
 }
 
-// Which formats have an option.
-bool Applies(Option option, FileKind kind) {
-  const bool arrow = kind == FileKind::kArrowFile || kind == FileKind::kArrowStream;
-  switch (option) {
-    case Option::kFormat:
-      return true;
-    case Option::kCompression:
-    case Option::kLevel:
-      return arrow || kind == FileKind::kParquet;
-    case Option::kRowGroupRows:
-    case Option::kRowGroupBytes:
-      return kind == FileKind::kParquet;
-    case Option::kHeader:
-    case Option::kDelimiter:
-    case Option::kNullText:
-      return kind == FileKind::kCsv;
+Result<bool> BooleanOf(const FileOption& given) {
+  const std::string lower = Lower(given.value);
+  if (lower == "true" || lower == "1") {
+    return true;
   }
-  return false;
+  if (lower == "false" || lower == "0") {
+    return false;
+  }
+  return Refused(given.range,
+                 given.name + " is true or false, not '" + given.value + "'");
 }
 
-class Parser {
- public:
-  arrow::Result<FileFormat> Parse(std::string_view path,
-                                  const std::vector<FileOption>& options,
-                                  SourceRange path_range) {
-    ARROW_RETURN_NOT_OK(Sort(options));
-    ARROW_RETURN_NOT_OK(ChooseKind(path, path_range));
-    const bool arrow =
-        format_.kind == FileKind::kArrowFile || format_.kind == FileKind::kArrowStream;
-    format_.codec =
-        format_.kind == FileKind::kParquet ? FileCodec::kSnappy : FileCodec::kNone;
-    for (const auto& [option, written] : options_) {
-      if (!Applies(option, format_.kind)) {
-        return Invalid(written->name_range, std::string(ToString(format_.kind)) +
-                                                " has no option " + written->name);
-      }
-      ARROW_RETURN_NOT_OK(Set(option, *written));
-    }
-    if (const FileOption* written = Written(Option::kCompression);
-        arrow && written != nullptr &&
-        (format_.codec == FileCodec::kSnappy || format_.codec == FileCodec::kGzip)) {
-      return Invalid(written->value_range,
-                     "Arrow files are compressed with none, lz4 or zstd");
-    }
-    ARROW_RETURN_NOT_OK(SetLevel());
-    if (const FileOption* written = Written(Option::kNullText);
-        written != nullptr && !NullTextIsPlain()) {
-      return Invalid(written->value_range,
-                     written->name +
-                         " takes text without quotes, line ends and the delimiter, "
-                         "not " +
-                         Shown(written->value));
-    }
-    return std::move(format_);
+Result<char> DelimiterOf(const FileOption& given) {
+  const std::string text = given.value == "\\t" ? "\t" : given.value;
+  const bool one = text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80;
+  if (!one || text[0] == '"' || text[0] == '\n' || text[0] == '\r' || text[0] == '\0') {
+    return Refused(
+        given.range,
+        given.name + " is one ASCII character, and no quotation mark or end of line");
   }
+  return text[0];
+}
 
- private:
-  arrow::Status Sort(const std::vector<FileOption>& options) {
-    for (const FileOption& written : options) {
-      const std::string name = Lower(written.name);
-      const auto option = Find<Option>(kOptions, name);
-      if (!option) {
-        return Invalid(written.name_range, "COPY has no option " + Shown(written.name) +
-                                               Hint<Option>(kOptions, name));
-      }
-      if (Written(*option) != nullptr) {
-        return Invalid(written.name_range,
-                       "the option " + written.name + " is there twice; once is enough");
-      }
-      options_.emplace_back(*option, &written);
+Status Apply(const FileOption& given, Option option, FileFormat* format) {
+  switch (option) {
+    case Option::kFormat:
+      return Status::OK();  // Known already.
+    case Option::kCodec: {
+      ARROW_ASSIGN_OR_RAISE(
+          format->codec, Find(kCodecs, kCodecCount, "codec", given.value, given.range));
+      const bool known =
+          format->kind != FileFormatKind::kArrow || format->codec == FileCodec::kNone ||
+          format->codec == FileCodec::kZstd || format->codec == FileCodec::kLz4;
+      return known ? Status::OK()
+                   : Refused(given.range,
+                             "the codecs of arrow are none, zstd and lz4, not " +
+                                 std::string(ToString(format->codec)));
     }
-    return arrow::Status::OK();
+    case Option::kCodecLevel:
+      return Status::OK();  // Depends on the codec, which may follow.
+    case Option::kRowGroupRows:
+      return NumberIn(given, 1, int64_t{1} << 30).Value(&format->row_group_rows);
+    case Option::kRowGroupBytes:
+      return BytesOf(given).Value(&format->row_group_bytes);
+    case Option::kHeader:
+      return BooleanOf(given).Value(&format->header);
+    case Option::kDelimiter:
+      return DelimiterOf(given).Value(&format->delimiter);
+    case Option::kNullText:
+      format->null_text = given.value;
+      return Status::OK();
   }
+  return Status::OK();
+}
 
-  const FileOption* Written(Option option) const {
-    for (const auto& [known, written] : options_) {
-      if (known == option) {
-        return written;
-      }
-    }
-    return nullptr;
+Status ApplyLevel(const FileOption& given, FileFormat* format) {
+  if (format->codec != FileCodec::kZstd && format->codec != FileCodec::kGzip) {
+    return Refused(given.range, "the codec " + std::string(ToString(format->codec)) +
+                                    " has no levels; zstd and gzip have");
   }
+  ARROW_ASSIGN_OR_RAISE(const int64_t level,
+                        NumberIn(given, 1, format->codec == FileCodec::kZstd ? 22 : 9));
+  format->codec_level = static_cast<int>(level);
+  return Status::OK();
+}
 
-  arrow::Status ChooseKind(std::string_view path, SourceRange path_range) {
-    const std::string_view name = path.substr(path.rfind('/') + 1);
-    const size_t dot = name.rfind('.');
-    const std::string extension =
-        dot == std::string_view::npos ? "" : Lower(name.substr(dot + 1));
-    format_.delimiter = extension == "tsv" ? '\t' : ',';
-    if (const FileOption* written = Written(Option::kFormat)) {
-      const std::string value = Lower(written->value);
-      const auto kind = Find<FileKind>(kFormats, value);
-      if (!kind) {
-        return Invalid(written->value_range, "there is no format " +
-                                                 Shown(written->value) +
-                                                 Hint<FileKind>(kFormats, value));
-      }
-      format_.kind = *kind;
-      return arrow::Status::OK();
-    }
-    const auto kind = Find<FileKind>(kExtensions, extension);
-    if (!kind) {
-      return Invalid(path_range,
-                     "the name of the file does not tell its format: let it end in "
-                     ".parquet, .csv, .tsv, .json, .ndjson, .arrow or .md, or write "
-                     "(FORMAT parquet)");
-    }
-    format_.kind = *kind;
-    return arrow::Status::OK();
+Status CheckNullText(const FileOption& given, const FileFormat& format) {
+  const std::string special = std::string("\"\r\n") + format.delimiter;
+  return format.null_text.find_first_of(special) == std::string::npos
+             ? Status::OK()
+             : Refused(given.range, given.name +
+                                        " may hold no delimiter, quotation mark or end "
+                                        "of line");
+}
+
+FileFormat DefaultsOf(FileFormatKind kind) {
+  FileFormat format;
+  format.kind = kind;
+  if (kind != FileFormatKind::kParquet) {
+    format.codec = FileCodec::kNone;
   }
+  return format;
+}
 
-  arrow::Status Set(Option option, const FileOption& written) {
-    switch (option) {
-      case Option::kFormat:
-      case Option::kLevel:
-        return arrow::Status::OK();
-      case Option::kCompression: {
-        const std::string value = Lower(written.value);
-        const auto codec = Find<FileCodec>(kCodecs, value);
-        if (!codec) {
-          return Invalid(written.value_range, "there is no compression " +
-                                                  Shown(written.value) +
-                                                  Hint<FileCodec>(kCodecs, value));
-        }
-        format_.codec = *codec;
-        return arrow::Status::OK();
-      }
-      case Option::kRowGroupRows:
-        return Whole(written, 1, INT32_MAX).Value(&format_.row_group_rows);
-      case Option::kRowGroupBytes:
-        return Bytes(written).Value(&format_.row_group_bytes);
-      case Option::kHeader:
-        return Truth(written).Value(&format_.header);
-      case Option::kDelimiter:
-        return Delimiter(written).Value(&format_.delimiter);
-      case Option::kNullText:
-        format_.null_text = written.value;
-        return arrow::Status::OK();
-    }
-    return arrow::Status::OK();
+Result<FileFormat> FromExtension(std::string_view path, SourceRange range) {
+  const size_t slash = path.rfind('/');
+  const std::string_view name =
+      slash == std::string_view::npos ? path : path.substr(slash + 1);
+  const size_t dot = name.rfind('.');
+  const std::string extension =
+      dot == std::string_view::npos ? "" : Lower(name.substr(dot + 1));
+  if (extension == "tsv") {
+    FileFormat format = DefaultsOf(FileFormatKind::kCsv);
+    format.delimiter = '\t';
+    return format;
   }
-
-  arrow::Status SetLevel() {
-    const FileOption* written = Written(Option::kLevel);
-    if (written == nullptr) {
-      return arrow::Status::OK();
+  for (const auto& row : kKinds) {
+    if (row.name == extension && extension != "markdown") {
+      return DefaultsOf(row.value);
     }
-    const bool zstd = format_.codec == FileCodec::kZstd;
-    if (!zstd && format_.codec != FileCodec::kGzip) {
-      return Invalid(written->name_range, written->name + " is for zstd and gzip; " +
-                                              std::string(ToString(format_.codec)) +
-                                              " has no levels");
-    }
-    ARROW_ASSIGN_OR_RAISE(const int64_t level, Whole(*written, 1, zstd ? 22 : 9));
-    format_.codec_level = static_cast<int>(level);
-    return arrow::Status::OK();
   }
-
-  bool NullTextIsPlain() const {
-    const std::string special = {'"', '\n', '\r', format_.delimiter};
-    return format_.null_text.size() <= 64 &&
-           format_.null_text.find_first_of(special) == std::string::npos;
-  }
-
-  std::vector<std::pair<Option, const FileOption*>> options_;
-  FileFormat format_;
-};
+  return Refused(range,
+                 "the name of the file does not say its format; end it in .parquet, "
+                 ".csv, .tsv, .ndjson, .json, .arrow or .md, or add (FORMAT parquet)");
+}
 
 }  // namespace
 
-std::string_view ToString(FileKind kind) {
-  return NameOf<FileKind>(kFormats, kind);
+Result<FileFormat> ParseFileFormat(std::string_view path, SourceRange path_range,
+                                   const std::vector<FileOption>& options) {
+  std::array<const FileOption*, kOptionCount> given = {};
+  for (const FileOption& option : options) {
+    ARROW_ASSIGN_OR_RAISE(const Option known, Find(kOptions, kOptionCount, "option",
+                                                   option.name, option.range));
+    const FileOption*& slot = given[static_cast<size_t>(known)];
+    if (slot != nullptr) {
+      return Refused(option.range,
+                     option.name + " is given twice" +
+                         (Lower(slot->name) == Lower(option.name)
+                              ? std::string()
+                              : ": " + slot->name + " is another name of it"));
+    }
+    slot = &option;
+  }
+  FileFormat format;
+  const auto of = [&given](Option option) { return given[static_cast<size_t>(option)]; };
+  if (const FileOption* named = of(Option::kFormat); named != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(const FileFormatKind kind,
+                          Find(kKinds, kKindCount, "format", named->value, named->range));
+    format = DefaultsOf(kind);
+  } else {
+    ARROW_ASSIGN_OR_RAISE(format, FromExtension(path, path_range));
+  }
+  for (size_t i = 0; i < kOptionCount; ++i) {
+    if (given[i] != nullptr) {
+      ARROW_RETURN_NOT_OK(CheckApplies(*given[i], static_cast<Option>(i), format.kind));
+      ARROW_RETURN_NOT_OK(Apply(*given[i], static_cast<Option>(i), &format));
+    }
+  }
+  if (const FileOption* level = of(Option::kCodecLevel); level != nullptr) {
+    ARROW_RETURN_NOT_OK(ApplyLevel(*level, &format));
+  }
+  if (const FileOption* text = of(Option::kNullText); text != nullptr) {
+    ARROW_RETURN_NOT_OK(CheckNullText(*text, format));
+  }
+  return format;
+}
+
+std::string_view ToString(FileFormatKind kind) {
+  return kKinds[static_cast<size_t>(kind)].name;
 }
 
 std::string_view ToString(FileCodec codec) {
-  return NameOf<FileCodec>(kCodecs, codec);
+  return kCodecs[static_cast<size_t>(codec)].name;
 }
 
-arrow::Result<FileFormat> ParseFileFormat(std::string_view path,
-                                          const std::vector<FileOption>& options,
-                                          SourceRange path_range) {
-  return Parser().Parse(path, options, path_range);
+std::string ToString(const FileFormat& format) {
+  const FileFormat defaults = DefaultsOf(format.kind);
+  std::vector<std::string> parts;
+  if (format.codec != defaults.codec || format.codec_level != 0) {
+    parts.push_back(
+        "codec " + std::string(ToString(format.codec)) +
+        (format.codec_level == 0 ? "" : " " + std::to_string(format.codec_level)));
+  }
+  if (format.row_group_rows != defaults.row_group_rows) {
+    parts.push_back("row_group_rows " + std::to_string(format.row_group_rows));
+  }
+  if (format.row_group_bytes != defaults.row_group_bytes) {
+    parts.push_back("row_group_bytes " + core::FormatByteSize(format.row_group_bytes));
+  }
+  if (!format.header) {
+    parts.emplace_back("no header");
+  }
+  if (format.delimiter != defaults.delimiter) {
+    parts.push_back("delimiter " + (format.delimiter == '\t'
+                                        ? std::string("\\t")
+                                        : std::string(1, format.delimiter)));
+  }
+  if (!format.null_text.empty()) {
+    parts.push_back("null_text " + format.null_text);
+  }
+  std::string text(ToString(format.kind));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    text += (i == 0 ? " (" : ", ") + parts[i];
+  }
+  return text + (parts.empty() ? "" : ")");
 }
 
 }  // namespace wheelpit::plan

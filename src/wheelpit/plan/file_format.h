@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a written file is to look like: COPY's options and its file's extension, as plain
-// values. exec/write makes a writer of them.
+// How rows are written to a file, as COPY's options say: plain values, checked here and
+// trusted by who writes.
 #pragma once
 
 #include <cstdint>
@@ -14,58 +14,55 @@
 
 namespace wheelpit::plan {
 
-enum class FileKind : uint8_t {
+enum class FileFormatKind : uint8_t {
   kParquet,
   kCsv,
+  kJsonLines,  ///< one object a line
   kJson,       ///< one array of objects
-  kJsonLines,  ///< an object a line
-  kArrowFile,  ///< Arrow IPC with a footer, to be opened anywhere in it
-  kArrowStream,
+  kArrow,      ///< IPC
   kMarkdown,
 };
 
 enum class FileCodec : uint8_t { kNone, kSnappy, kZstd, kGzip, kLz4 };
 
-/// The name that options use: "parquet", "zstd".
-std::string_view ToString(FileKind kind);
-std::string_view ToString(FileCodec codec);
-
 struct FileFormat {
-  /// The codec's own choice.
-  static constexpr int kDefaultLevel = INT32_MIN;
+  FileFormatKind kind = FileFormatKind::kParquet;
 
-  FileKind kind = FileKind::kParquet;
-  /// Parquet: any. Arrow: none, lz4, zstd. Text has none.
+  // Parquet and Arrow (which knows kNone, kZstd and kLz4 alone).
   FileCodec codec = FileCodec::kSnappy;
-  int codec_level = kDefaultLevel;  ///< zstd: 1 to 22; gzip: 1 to 9
-  /// Parquet: a row group ends at the first of them, or earlier where memory is short.
-  int64_t row_group_rows = 1 << 20;
-  int64_t row_group_bytes = int64_t{128} << 20;  ///< as encoded
-  // CSV:
+  int codec_level = 0;  ///< of kZstd and kGzip; 0: what the codec itself takes
+
+  // Parquet: a row group ends at either; earlier where memory is short.
+  int64_t row_group_rows = int64_t{1} << 20;
+  int64_t row_group_bytes = int64_t{64} << 20;  ///< as written, thus compressed
+
+  // CSV
   bool header = true;
   char delimiter = ',';
-  std::string null_text;  ///< written bare; the same text as a value is quoted
+  std::string null_text;  ///< what stands for null; text that is the same is quoted
 };
 
-/// An option as it was written: name and value as text, each with its place.
+/// One option of COPY: its name, its value as text, and where it is written.
 struct FileOption {
   std::string name;
   std::string value;
-  SourceRange name_range = {};
-  SourceRange value_range = {};
+  SourceRange range;
 };
 
-/// The format that `options` (in any case and order) and, without a FORMAT, the extension
-/// of `path` ask for: .parquet, .csv, .tsv, .json, .ndjson, .jsonl, .arrow, .feather,
-/// .arrows, .md. kInvalidSql with the place: an extension that says nothing, a name that
-/// is not one or comes twice, a value out of range, an option that the format has not.
-///
-/// FORMAT parquet|csv|json|ndjson|arrow|markdown
-/// COMPRESSION (or CODEC) none|snappy|zstd|gzip|lz4, COMPRESSION_LEVEL n
-/// ROW_GROUP_SIZE rows, ROW_GROUP_SIZE_BYTES size ("64MiB")
-/// HEADER true|false, DELIMITER (or SEP) c, NULL (or NULLSTR) text
-arrow::Result<FileFormat> ParseFileFormat(std::string_view path,
-                                          const std::vector<FileOption>& options,
-                                          SourceRange path_range = {});
+/// The format that option `format` names, else the one that the extension of `path` says
+/// (.parquet .csv .tsv .ndjson .jsonl .json .arrow .feather .md), with the other options.
+/// Names are taken in any case, also as DuckDB and Spark spell them (compression,
+/// row_group_size, delim, sep, nullstr). kInvalidSql with the range of the option, or
+/// `path_range` when there is no format: names and values that are not known, with what
+/// may have been meant, options of another format, and options that are given twice.
+arrow::Result<FileFormat> ParseFileFormat(std::string_view path, SourceRange path_range,
+                                          const std::vector<FileOption>& options);
+
+/// "parquet", "csv", "ndjson", "json", "arrow", "markdown".
+std::string_view ToString(FileFormatKind kind);
+/// "none", "snappy", "zstd", "gzip", "lz4".
+std::string_view ToString(FileCodec codec);
+/// "parquet (codec zstd 3)": what differs from the defaults of its kind, for EXPLAIN.
+std::string ToString(const FileFormat& format);
 
 }  // namespace wheelpit::plan

@@ -8,105 +8,101 @@
 namespace wheelpit::plan {
 namespace {
 
-FileFormat Parsed(std::string_view path, const std::vector<FileOption>& options = {}) {
-  auto format = ParseFileFormat(path, options);
-  EXPECT_TRUE(format.ok()) << format.status();
-  return format.ValueOr(FileFormat{});
+constexpr SourceRange kPath = {.offset = 3, .length = 9};
+
+arrow::Result<FileFormat> Parse(std::string_view path,
+                                std::vector<FileOption> options = {}) {
+  return ParseFileFormat(path, kPath, options);
 }
 
-std::string Refused(std::string_view path, std::vector<FileOption> options) {
-  for (size_t i = 0; i < options.size(); ++i) {
-    options[i].name_range = {static_cast<int64_t>(100 * i), 1};
-    options[i].value_range = {static_cast<int64_t>(100 * i + 50), 1};
+FileOption Option(std::string name, std::string value) {
+  return {.name = std::move(name),
+          .value = std::move(value),
+          .range = {.offset = 20, .length = 5}};
+}
+
+void ExpectRefused(std::string_view path, std::vector<FileOption> options,
+                   std::string_view part, int64_t offset = 20) {
+  const auto format = Parse(path, std::move(options));
+  ASSERT_FALSE(format.ok()) << part;
+  const auto info = core::InfoOf(format.status());
+  EXPECT_EQ(info.kind, core::ErrorKind::kInvalidSql);
+  EXPECT_EQ(info.sql_offset, offset);
+  EXPECT_NE(format.status().message().find(part), std::string::npos) << format.status();
+}
+
+TEST(FileFormat, TheExtensionSaysWhatIsWritten) {
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"a.parquet", "parquet"}, {"a.b/x.CSV", "csv"},   {"x.tsv", "csv (delimiter \\t)"},
+      {"x.ndjson", "ndjson"},   {"x.jsonl", "ndjson"},  {"x.json", "json"},
+      {"x.csv.arrow", "arrow"}, {"x.feather", "arrow"}, {"x.md", "markdown"}};
+  for (const auto& [path, text] : expected) {
+    const auto format = Parse(path);
+    ASSERT_TRUE(format.ok()) << format.status();
+    EXPECT_EQ(ToString(*format), text);
   }
-  const auto format = ParseFileFormat(path, options, {7, 3});
-  EXPECT_FALSE(format.ok());
-  const core::ErrorInfo info = core::InfoOf(format.status());
-  EXPECT_EQ(info.kind, core::ErrorKind::kInvalidSql) << format.status();
-  return std::to_string(info.sql_offset) + " " + format.status().message();
+  for (const std::string_view path : {"x", "x.", "a.csv/x", "x.gz", "x.markdown", ""}) {
+    ExpectRefused(path, {}, "(FORMAT parquet)", kPath.offset);
+  }
 }
 
-TEST(FileFormat, IsThatOfTheExtensionInAnyCase) {
-  EXPECT_EQ(Parsed("a/b.parquet").kind, FileKind::kParquet);
-  EXPECT_EQ(Parsed("B.PARQUET").kind, FileKind::kParquet);
-  EXPECT_EQ(Parsed("x.csv").kind, FileKind::kCsv);
-  EXPECT_EQ(Parsed("x.tsv").kind, FileKind::kCsv);
-  EXPECT_EQ(Parsed("x.tsv").delimiter, '\t');
-  EXPECT_EQ(Parsed("x.json").kind, FileKind::kJson);
-  EXPECT_EQ(Parsed("x.ndjson").kind, FileKind::kJsonLines);
-  EXPECT_EQ(Parsed("x.jsonl").kind, FileKind::kJsonLines);
-  EXPECT_EQ(Parsed("x.arrow").kind, FileKind::kArrowFile);
-  EXPECT_EQ(Parsed("x.feather").kind, FileKind::kArrowFile);
-  EXPECT_EQ(Parsed("x.arrows").kind, FileKind::kArrowStream);
-  EXPECT_EQ(Parsed("x.md").kind, FileKind::kMarkdown);
-}
-
-TEST(FileFormat, OptionWinsOverExtension) {
-  EXPECT_EQ(Parsed("x.parquet", {{"Format", "CSV"}}).kind, FileKind::kCsv);
-  EXPECT_EQ(Parsed("/dev/stdout", {{"format", "parquet"}}).kind, FileKind::kParquet);
-}
-
-TEST(FileFormat, NeedsOneOfTheTwo) {
-  EXPECT_EQ(Refused("dir.csv/x", {}),
-            "7 the name of the file does not tell its format: let it end in .parquet, "
-            ".csv, .tsv, .json, .ndjson, .arrow or .md, or write (FORMAT parquet)");
-}
-
-TEST(FileFormat, CompressionDependsOnTheFormat) {
-  EXPECT_EQ(Parsed("x.parquet").codec, FileCodec::kSnappy);
-  EXPECT_EQ(Parsed("x.arrow").codec, FileCodec::kNone);
-  const auto zstd =
-      Parsed("x.parquet", {{"compression_level", "19"}, {"compression", "zstd"}});
-  EXPECT_EQ(zstd.codec, FileCodec::kZstd);
-  EXPECT_EQ(zstd.codec_level, 19);
-  EXPECT_EQ(Refused("x.arrow", {{"compression", "snappy"}}),
-            "50 Arrow files are compressed with none, lz4 or zstd");
-  EXPECT_EQ(Refused("x.csv", {{"compression", "gzip"}}),
-            "0 csv has no option compression");
-  EXPECT_EQ(Refused("x.parquet", {{"compression_level", "3"}}),
-            "0 compression_level is for zstd and gzip; snappy has no levels");
-  EXPECT_EQ(Refused("x.parquet", {{"codec", "gzip"}, {"compression_level", "10"}}),
-            "150 compression_level takes a whole number from 1 to 9, not '10'");
-}
-
-TEST(FileFormat, NamesTheNearestNameOfAWrongOne) {
-  EXPECT_EQ(Refused("x.csv", {{"haeder", "true"}}),
-            "0 COPY has no option 'haeder'; did you mean header?");
-  EXPECT_EQ(Refused("x", {{"format", "parket"}}),
-            "50 there is no format 'parket'; did you mean parquet?");
-  EXPECT_EQ(Refused("x.parquet", {{"compression", "brotli"}}),
-            "50 there is no compression 'brotli'; there are none, snappy, zstd, gzip, "
-            "lz4");
-}
-
-TEST(FileFormat, ChecksValues) {
-  const auto csv =
-      Parsed("x.csv", {{"header", "FALSE"}, {"sep", "\\t"}, {"null", "NULL"}});
+TEST(FileFormat, OptionsAreTakenInAnyCaseAndByOtherNames) {
+  const auto parquet =
+      Parse("x", {Option("FORMAT", "Parquet"), Option("Compression_Level", "7"),
+                  Option("COMPRESSION", "ZSTD"), Option("row_group_size", "1000"),
+                  Option("row_group_bytes", "8MiB")})
+          .ValueOrDie();
+  EXPECT_EQ(parquet.kind, FileFormatKind::kParquet);
+  EXPECT_EQ(parquet.codec, FileCodec::kZstd);
+  EXPECT_EQ(parquet.codec_level, 7);
+  EXPECT_EQ(parquet.row_group_rows, 1000);
+  EXPECT_EQ(parquet.row_group_bytes, 8 << 20);
+  EXPECT_EQ(ToString(parquet),
+            "parquet (codec zstd 7, row_group_rows 1000, row_group_bytes 8 MiB)");
+  const auto csv = Parse("x.csv", {Option("header", "FALSE"), Option("sep", "\\t"),
+                                   Option("nullstr", "NA")})
+                       .ValueOrDie();
   EXPECT_FALSE(csv.header);
   EXPECT_EQ(csv.delimiter, '\t');
-  EXPECT_EQ(csv.null_text, "NULL");
-  EXPECT_EQ(Parsed("x.parquet", {{"row_group_size", "5000"}}).row_group_rows, 5000);
-  EXPECT_EQ(Parsed("x.parquet", {{"row_group_size_bytes", "1MiB"}}).row_group_bytes,
-            1 << 20);
-  for (const char* value : {"", "\"", "\n", ",,", "\xc3\xa9"}) {
-    EXPECT_NE(Refused("x.csv", {{"delimiter", value}}).find("one ASCII character"),
-              std::string::npos);
-  }
-  for (const char* value : {"0", "-1", "x", "1x", "99999999999999999999"}) {
-    EXPECT_NE(Refused("x.parquet", {{"row_group_size", value}}).find("whole number"),
-              std::string::npos);
-  }
-  EXPECT_NE(Refused("x.csv", {{"header", "maybe"}}).find("true or false"),
-            std::string::npos);
-  EXPECT_NE(Refused("x.csv", {{"null", "a,b"}}).find("without quotes"),
-            std::string::npos);
-  EXPECT_NE(Refused("x.parquet", {{"row_group_size_bytes", "1"}}).find("64 KiB"),
-            std::string::npos);
+  EXPECT_EQ(csv.null_text, "NA");
+  EXPECT_EQ(Parse("x.arrow").ValueOrDie().codec, FileCodec::kNone);
+  EXPECT_EQ(Parse("x.parquet").ValueOrDie().codec, FileCodec::kSnappy);
 }
 
-TEST(FileFormat, TakesEachOptionOnceUnderAnyOfItsNames) {
-  EXPECT_EQ(Refused("x.csv", {{"sep", ";"}, {"delimiter", ","}}),
-            "100 the option delimiter is there twice; once is enough");
+TEST(FileFormat, TheOptionGoesBeforeTheExtension) {
+  EXPECT_EQ(Parse("x.csv", {Option("format", "parquet")}).ValueOrDie().kind,
+            FileFormatKind::kParquet);
+}
+
+TEST(FileFormat, WrongNamesAndValuesSayWhatIsRight) {
+  ExpectRefused("x.parquet", {Option("codek", "zstd")}, "did you mean codec?");
+  ExpectRefused("x.parquet", {Option("quux_of_all", "1")}, "there are format, codec,");
+  ExpectRefused("x", {Option("format", "parket")}, "did you mean parquet?");
+  ExpectRefused("x", {Option("format", "")},
+                "parquet, csv, ndjson, json, arrow and mark");
+  ExpectRefused("x.parquet", {Option("codec", "zstt")}, "did you mean zstd?");
+  ExpectRefused("x.arrow", {Option("codec", "snappy")}, "none, zstd and lz4");
+  ExpectRefused("x.parquet", {Option("header", "true")}, "it has codec, codec_level,");
+  ExpectRefused("x.ndjson", {Option("codec", "zstd")}, "it has none");
+  ExpectRefused("x.parquet", {Option("codec_level", "3")}, "snappy has no levels");
+  ExpectRefused("x.parquet", {Option("codec", "zstd"), Option("codec_level", "23")},
+                "from 1 to 22");
+  ExpectRefused("x.parquet", {Option("codec", "gzip"), Option("codec_level", "10")},
+                "from 1 to 9");
+  ExpectRefused("x.parquet", {Option("row_group_rows", "0")}, "from 1 to");
+  ExpectRefused("x.parquet", {Option("row_group_rows", "many")}, "not 'many'");
+  ExpectRefused("x.parquet", {Option("row_group_bytes", "1")}, "64 KiB to 1 GiB");
+  ExpectRefused("x.parquet", {Option("row_group_bytes", "8 miles")}, "8 miles");
+  ExpectRefused("x.csv", {Option("header", "maybe")}, "true or false");
+  for (const char* text : {"", "ab", "\"", "\n", "\xc3\xa9"}) {
+    ExpectRefused("x.csv", {Option("delimiter", text)}, "one ASCII character");
+  }
+  ExpectRefused("x.csv", {Option("null_text", "a;b"), Option("delimiter", ";")},
+                "may hold no delimiter");
+  ExpectRefused("x.csv", {Option("header", "true"), Option("HEADER", "true")},
+                "given twice");
+  ExpectRefused("x.parquet", {Option("codec", "zstd"), Option("compression", "zstd")},
+                "codec is another name of it");
 }
 
 }  // namespace
