@@ -121,6 +121,16 @@ int KernelSyscalls::Rename(int from_fd, const char* from, int to_fd, const char*
   return Outcome(::renameat(from_fd, from, to_fd, to));
 }
 
+ssize_t KernelSyscalls::Readlink(int at_fd, const char* path, char* target, size_t size) {
+  CheckMayBlock();
+  return Outcome(::readlinkat(at_fd, path, target, size));
+}
+
+int KernelSyscalls::Fchmod(int fd, mode_t mode) {
+  CheckMayBlock();
+  return Outcome(::fchmod(fd, mode));
+}
+
 ssize_t ReadFully(Syscalls& syscalls, int fd, void* data, size_t size, int64_t offset) {
   size_t done = 0;
   while (done < size) {

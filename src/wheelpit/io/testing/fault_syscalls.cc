@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(SyscallKind::kKindCou
     kNames = {"open",      "close",     "read",    "write",           "pread",
               "pwrite",    "getdents",  "statx",   "fstatfs",         "fsync",
               "ftruncate", "fallocate", "fadvise", "sync_file_range", "mkdir",
-              "unlink",    "link",      "rename"};
+              "unlink",    "link",      "rename",  "readlink",        "fchmod"};
 
 }  // namespace
 
@@ -168,6 +168,16 @@ int FaultSyscalls::Link(int from_fd, const char* from, int to_fd, const char* to
 int FaultSyscalls::Rename(int from_fd, const char* from, int to_fd, const char* to) {
   const int error = Fail(SyscallKind::kRename);
   return error != 0 ? error : real_->Rename(from_fd, from, to_fd, to);
+}
+
+ssize_t FaultSyscalls::Readlink(int at_fd, const char* path, char* target, size_t size) {
+  const int error = Fail(SyscallKind::kReadlink);
+  return error != 0 ? error : real_->Readlink(at_fd, path, target, size);
+}
+
+int FaultSyscalls::Fchmod(int fd, mode_t mode) {
+  const int error = Fail(SyscallKind::kFchmod);
+  return error != 0 ? error : real_->Fchmod(fd, mode);
 }
 
 int64_t SweepFaults(FaultSyscalls* syscalls, SyscallFault fault,
