@@ -56,6 +56,7 @@ class ForwardingSyscalls : public io::Syscalls {
   int Rename(int from_fd, const char* from, int to_fd, const char* to) override {
     return Next().Rename(from_fd, from, to_fd, to);
   }
+  int Flock(int fd, int operation) override { return Next().Flock(fd, operation); }
 
  protected:
   /// Who does the work of a call: the place to do something before every one.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -119,6 +120,11 @@ int KernelSyscalls::Link(int from_fd, const char* from, int to_fd, const char* t
 int KernelSyscalls::Rename(int from_fd, const char* from, int to_fd, const char* to) {
   CheckMayBlock();
   return Outcome(::renameat(from_fd, from, to_fd, to));
+}
+
+int KernelSyscalls::Flock(int fd, int operation) {
+  CheckMayBlock();
+  return Outcome(::flock(fd, operation));
 }
 
 ssize_t ReadFully(Syscalls& syscalls, int fd, void* data, size_t size, int64_t offset) {

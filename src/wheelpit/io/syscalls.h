@@ -42,6 +42,8 @@ class Syscalls {
   virtual int Link(int from_fd, const char* from, int to_fd, const char* to,
                    int flags) = 0;
   virtual int Rename(int from_fd, const char* from, int to_fd, const char* to) = 0;
+  /// A lock of the open file, gone with its last descriptor: flock(2).
+  virtual int Flock(int fd, int operation) = 0;
 };
 
 /// The kernel's own calls. Stateless.
@@ -66,6 +68,7 @@ class KernelSyscalls final : public Syscalls {
   int Unlink(int at_fd, const char* path, int flags) override;
   int Link(int from_fd, const char* from, int to_fd, const char* to, int flags) override;
   int Rename(int from_fd, const char* from, int to_fd, const char* to) override;
+  int Flock(int fd, int operation) override;
 };
 
 /// Reads until `size` bytes or the end of the file; retries EINTR and short reads. The

@@ -8,10 +8,11 @@ namespace wheelpit::io {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(SyscallKind::kKindCount)>
-    kNames = {"open",      "close",     "read",    "write",           "pread",
-              "pwrite",    "getdents",  "statx",   "fstatfs",         "fsync",
-              "ftruncate", "fallocate", "fadvise", "sync_file_range", "mkdir",
-              "unlink",    "link",      "rename"};
+    kNames = {"open",    "close",           "read",      "write",
+              "pread",   "pwrite",          "getdents",  "statx",
+              "fstatfs", "fsync",           "ftruncate", "fallocate",
+              "fadvise", "sync_file_range", "mkdir",     "unlink",
+              "link",    "rename",          "flock"};
 
 }  // namespace
 
@@ -168,6 +169,11 @@ int FaultSyscalls::Link(int from_fd, const char* from, int to_fd, const char* to
 int FaultSyscalls::Rename(int from_fd, const char* from, int to_fd, const char* to) {
   const int error = Fail(SyscallKind::kRename);
   return error != 0 ? error : real_->Rename(from_fd, from, to_fd, to);
+}
+
+int FaultSyscalls::Flock(int fd, int operation) {
+  const int error = Fail(SyscallKind::kFlock);
+  return error != 0 ? error : real_->Flock(fd, operation);
 }
 
 int64_t SweepFaults(FaultSyscalls* syscalls, SyscallFault fault,

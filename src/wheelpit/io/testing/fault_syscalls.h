@@ -36,6 +36,7 @@ enum class SyscallKind : uint8_t {
   kUnlink,
   kLink,
   kRename,
+  kFlock,
   kKindCount,  // not a kind: how many there are
 };
 
@@ -93,6 +94,7 @@ class FaultSyscalls : public Syscalls {
   int Unlink(int at_fd, const char* path, int flags) override;
   int Link(int from_fd, const char* from, int to_fd, const char* to, int flags) override;
   int Rename(int from_fd, const char* from, int to_fd, const char* to) override;
+  int Flock(int fd, int operation) override;
 
  private:
   struct State {
