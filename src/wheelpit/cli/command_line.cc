@@ -62,6 +62,9 @@ void AddSettings(CLI::App* command, Arguments* arguments) {
               "Directory for spilled data; may be given more than once");
   add("--spill-limit", core::ConfigKey::kSpillLimit,
       "Bytes that one query may spill (default: 100GB)");
+  add("--event-log", core::ConfigKey::kEventsDirectory,
+      "Directory for the log of the run, in Spark's format; none: no log (default: "
+      "~/.local/state/wheelpit/events)");
   command->add_option("--config", arguments->line.sources.config_file,
                       "Settings file (default: ~/.config/wheelpit/config if there)");
 }
