@@ -79,6 +79,10 @@ CLI::App* AddSql(CLI::App* app, Arguments* arguments) {
   sql->add_option("--format", arguments->format, "table, csv or ndjson (default: table)");
   sql->add_flag("--stats", options->stats,
                 "One line of JSON on standard error after each statement");
+  sql->add_flag(
+      "--report", options->report,
+      "What was read, spilled and how long stages took, on standard error after "
+      "each statement; on a terminal also unasked when a statement spilled");
   sql->add_option("input", options->input, "-: read statements from standard input");
   AddSettings(sql, arguments);
   return sql;
