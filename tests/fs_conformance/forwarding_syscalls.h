@@ -56,6 +56,10 @@ class ForwardingSyscalls : public io::Syscalls {
   int Rename(int from_fd, const char* from, int to_fd, const char* to) override {
     return Next().Rename(from_fd, from, to_fd, to);
   }
+  ssize_t Readlink(int at_fd, const char* path, char* target, size_t size) override {
+    return Next().Readlink(at_fd, path, target, size);
+  }
+  int Fchmod(int fd, mode_t mode) override { return Next().Fchmod(fd, mode); }
   int Flock(int fd, int operation) override { return Next().Flock(fd, operation); }
 
  protected:

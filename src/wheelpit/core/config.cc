@@ -48,6 +48,8 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
      "0.1"},
     {ConfigKey::kScanPageIndex, "scan.page_index", kBool, "true", 0, 1, "", "",
      "Whether pages are left out by the page index of files that have one.", "0.1"},
+    {ConfigKey::kSortStable, "sort.stable", kBool, "true", 0, 1, "", "",
+     "Whether rows with equal keys keep the order of the input.", "0.1"},
     {ConfigKey::kIndexFollowSymlinks, "index.follow_symlinks", kBool, "true", 0, 1, "",
      "", "Whether listing follows symbolic links; loops are found and cut.", "0.1"},
     {ConfigKey::kIndexIgnoreMissing, "index.ignore_missing", kBool, "false", 0, 1, "", "",

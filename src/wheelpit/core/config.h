@@ -37,6 +37,7 @@ enum class ConfigKey : uint8_t {
   kScanBatchRows,
   kScanPrefetchBytes,
   kScanPageIndex,
+  kSortStable,
   kIndexFollowSymlinks,
   kIndexIgnoreMissing,
   kIndexPartitionInference,

@@ -32,6 +32,8 @@ constexpr int64_t kPrefetchMinimumBytes = 256 << 10;
 // The row group that is decoded, the one after it, and the exchange's share.
 constexpr int64_t kPrefetchParts = 3;
 constexpr int64_t kExchangeBytesMax = kMiB;
+// Of what is left when something is collected, reading ahead gets one in so many.
+constexpr int64_t kCollectorParts = 4;
 // What all tasks of an exchange may have in it, times what one may.
 constexpr int64_t kExchangeParts = 8;
 
@@ -79,82 +81,142 @@ ColumnNeed NeedOfColumn(const index::ParquetRowGroup& row_group, int first_leaf,
   return need;
 }
 
-int64_t TaskBytes(const TaskNeed& need, int64_t prefetch) {
-  return need.scan_bytes + kPrefetchParts * prefetch + need.expression_bytes;
+// Of a slot that scans, besides what it spends on the expressions.
+int64_t ScanBytes(const TaskNeed& need, int64_t prefetch) {
+  return need.scan_bytes + kPrefetchParts * prefetch;
 }
+
+int64_t PhaseBytes(const scheduler::PhaseNeed& phase, const TaskNeed& need, int64_t tasks,
+                   int64_t prefetch) {
+  int64_t bytes = tasks * phase.held_bytes;
+  for (const scheduler::StageNeed& stage : phase.stages) {
+    const int64_t scan = stage.scans.empty() ? 0 : ScanBytes(need, prefetch);
+    bytes += tasks * (std::max(scan, stage.source_bytes) + stage.sink_bytes) +
+             stage.serial_bytes;
+  }
+  return bytes;
+}
+
+// Of the phase that needs most, with what there is once.
+int64_t TotalBytes(const TaskNeed& need, int64_t tasks, int64_t prefetch) {
+  int64_t bytes = 0;
+  for (const scheduler::PhaseNeed& phase : need.phases) {
+    bytes = std::max(bytes, PhaseBytes(phase, need, tasks, prefetch));
+  }
+  return bytes + kQueryBytes + tasks * need.expression_bytes + need.table_bytes;
+}
+
+bool Collects(const TaskNeed& need) {
+  return need.phases.size() > 1;
+}
+
+// By column of a scan.
+struct ScanNeed {
+  std::vector<int64_t> largest;
+  std::vector<int64_t> large_values;
+};
+
+class NeedWalk {
+ public:
+  NeedWalk(int compute_threads, int64_t prefetch_bytes)
+      : compute_threads_(compute_threads), prefetch_bytes_(prefetch_bytes) {}
+
+  TaskNeed Run(const plan::Node& plan) {
+    need_.expression_bytes = kExpressionBytes;
+    Add(plan);
+    need_.phases = scheduler::PhasesOf(plan);
+    // One more task than threads, so that a parked one leaves no thread idle. Groups and
+    // sorted rows are merged by several tasks, whatever the scan was.
+    need_.tasks_max = std::clamp<int64_t>(
+        Collects(need_) ? compute_threads_ + 1 : row_groups_, 1, compute_threads_ + 1);
+    need_.prefetch_max =
+        std::max(kPrefetchMinimumBytes, std::min(prefetch_bytes_, compressed_));
+    return std::move(need_);
+  }
+
+ private:
+  void Add(const plan::Node& node) {
+    for (const auto& input : node.inputs) {
+      Add(*input);
+    }
+    if (node.kind == plan::NodeKind::kScan) {
+      AddScan(node);
+    }
+  }
+
+  void AddScan(const plan::Node& scan) {
+    ScanNeed of_scan{.largest = std::vector<int64_t>(scan.columns.size(), 0),
+                     .large_values = std::vector<int64_t>(scan.columns.size(), 0)};
+    for (const index::TableFile& file : scan.table->files) {
+      row_groups_ += std::ssize(file.footer->row_groups);
+      for (size_t i = 0; i < of_scan.largest.size(); ++i) {
+        AddColumn(file, (*file.column_map)[static_cast<size_t>(scan.columns[i])], i,
+                  &of_scan);
+      }
+    }
+    need_.scan_bytes = std::max(
+        need_.scan_bytes,
+        std::accumulate(of_scan.largest.begin(), of_scan.largest.end(), kScanBytes));
+    need_.expression_bytes =
+        std::max(need_.expression_bytes,
+                 std::accumulate(of_scan.large_values.begin(), of_scan.large_values.end(),
+                                 kExpressionBytes));
+    need_.table_bytes += index::MemoryBytes(*scan.table);
+  }
+
+  void AddColumn(const index::TableFile& file, int field, size_t i, ScanNeed* of_scan) {
+    if (field < 0) {
+      return;
+    }
+    const index::ParquetSchema& schema = *file.footer->schema;
+    const auto at = static_cast<size_t>(field);
+    const bool nested = arrow::is_nested(schema.arrow->field(field)->type()->id());
+    for (const auto& row_group : file.footer->row_groups) {
+      const ColumnNeed column = NeedOfColumn(row_group, schema.first_leaf[at],
+                                             schema.first_leaf[at + 1], nested);
+      of_scan->largest[i] = std::max(of_scan->largest[i], column.pages_bytes);
+      if (column.large_values_bytes > largest_values_) {
+        largest_values_ = column.large_values_bytes;
+        need_.large_values = file.path + ": the values of a row group in column '" +
+                             schema.arrow->field(field)->name() + "' have " +
+                             core::FormatByteSize(largest_values_);
+      }
+      of_scan->large_values[i] =
+          std::max(of_scan->large_values[i], column.large_values_bytes);
+      compressed_ += column.compressed_bytes;
+    }
+  }
+
+  const int compute_threads_;
+  const int64_t prefetch_bytes_;
+  TaskNeed need_;
+  int64_t largest_values_ = 0;
+  int64_t compressed_ = 0;
+  int64_t row_groups_ = 0;
+};
 
 }  // namespace
 
 TaskNeed NeedOf(const plan::Node& plan, int compute_threads, int64_t prefetch_bytes) {
-  const plan::Node* scan = &plan;
-  while (scan->input != nullptr) {
-    scan = scan->input.get();
-  }
-  if (scan->table == nullptr) {
-    return {};
-  }
-  std::vector<int64_t> largest(scan->columns.size(), 0);
-  std::vector<int64_t> large_values(scan->columns.size(), 0);
-  int64_t largest_values = 0;
-  std::string where;
-  int64_t compressed = 0;
-  int64_t row_groups = 0;
-  for (const index::TableFile& file : scan->table->files) {
-    row_groups += std::ssize(file.footer->row_groups);
-    for (size_t i = 0; i < largest.size(); ++i) {
-      const int field = (*file.column_map)[static_cast<size_t>(scan->columns[i])];
-      if (field < 0) {
-        continue;
-      }
-      const index::ParquetSchema& schema = *file.footer->schema;
-      const auto at = static_cast<size_t>(field);
-      const bool nested = arrow::is_nested(schema.arrow->field(field)->type()->id());
-      for (const auto& row_group : file.footer->row_groups) {
-        const ColumnNeed column = NeedOfColumn(row_group, schema.first_leaf[at],
-                                               schema.first_leaf[at + 1], nested);
-        largest[i] = std::max(largest[i], column.pages_bytes);
-        if (column.large_values_bytes > largest_values) {
-          largest_values = column.large_values_bytes;
-          where = file.path + ": the values of a row group in column '" +
-                  schema.arrow->field(field)->name() + "' have " +
-                  core::FormatByteSize(largest_values);
-        }
-        large_values[i] = std::max(large_values[i], column.large_values_bytes);
-        compressed += column.compressed_bytes;
-      }
-    }
-  }
-  return {.scan_bytes = std::accumulate(largest.begin(), largest.end(), kScanBytes),
-          .expression_bytes =
-              std::accumulate(large_values.begin(), large_values.end(), kExpressionBytes),
-          // One more task than threads, so that a parked one leaves no thread idle.
-          .tasks_max = std::clamp<int64_t>(row_groups, 1, compute_threads + 1),
-          .prefetch_max =
-              std::max(kPrefetchMinimumBytes, std::min(prefetch_bytes, compressed)),
-          .table_bytes = index::MemoryBytes(*scan->table),
-          .large_values = std::move(where)};
+  return NeedWalk(compute_threads, prefetch_bytes).Run(plan);
 }
 
 MemoryPlan DivideMemory(const TaskNeed& need, int64_t room_bytes) {
-  if (need.scan_bytes == 0) {
-    return {.exchange_bytes = kMiB / kExchangeParts,
-            .query_minimum_bytes = kQueryBytes + kExpressionBytes,
-            .total_bytes = kQueryBytes + kExpressionBytes};
+  int64_t tasks = need.tasks_max;
+  while (tasks > 1 && TotalBytes(need, tasks, kPrefetchMinimumBytes) > room_bytes) {
+    --tasks;
   }
-  const int64_t room = room_bytes - kQueryBytes - need.table_bytes;
-  const int64_t tasks = std::clamp<int64_t>(room / TaskBytes(need, kPrefetchMinimumBytes),
-                                            1, need.tasks_max);
+  // Rows that are collected make better use of memory than bytes that are read ahead.
+  const int64_t rest =
+      (room_bytes - TotalBytes(need, tasks, 0)) / (Collects(need) ? kCollectorParts : 1);
   const int64_t prefetch =
-      std::clamp((room / tasks - TaskBytes(need, 0)) / kPrefetchParts,
-                 kPrefetchMinimumBytes, need.prefetch_max);
-  const int64_t scan = need.scan_bytes + kPrefetchParts * prefetch;
-  const int64_t query = kQueryBytes + tasks * need.expression_bytes;
+      std::clamp(rest / tasks / kPrefetchParts, kPrefetchMinimumBytes, need.prefetch_max);
   return {.tasks_at_once = static_cast<int>(tasks),
           .prefetch_bytes = prefetch,
           .exchange_bytes = std::min(kExchangeBytesMax, prefetch / kExchangeParts),
-          .scan_minimum_bytes = scan,
-          .query_minimum_bytes = query,
-          .total_bytes = query + tasks * scan + need.table_bytes};
+          .scan_minimum_bytes = ScanBytes(need, prefetch),
+          .query_minimum_bytes = kQueryBytes + tasks * need.expression_bytes,
+          .total_bytes = TotalBytes(need, tasks, prefetch)};
 }
 
 }  // namespace wheelpit::engine

@@ -188,7 +188,9 @@ arrow::Status QueryRun::StartPlan() {
                       *plan_, {.task_slots = engine_->compute->thread_count(),
                                .batch_rows = config_.Number(ConfigKey::kScanBatchRows),
                                .prefetch_bytes = memory_plan_.prefetch_bytes,
+                               .page_index = config_.Flag(ConfigKey::kScanPageIndex),
                                .exchange_bytes = memory_plan_.exchange_bytes,
+                               .stable_sort = config_.Flag(ConfigKey::kSortStable),
                                .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
                                .task = {.context = MakeContext(query_budget_.get()),
                                         .io_tasks = io_tasks_.get(),
@@ -198,6 +200,7 @@ arrow::Status QueryRun::StartPlan() {
                                .tasks_at_once = memory_plan_.tasks_at_once,
                                .scan_minimum_bytes = memory_plan_.scan_minimum_bytes}));
   memories_ = std::move(built.memories);
+  task_context_ = std::move(built.task_context);
   schema_ = analyze_ ? ExplainSchema() : plan_->schema;
   Publish(std::move(built.rows));
   {
@@ -208,8 +211,7 @@ arrow::Status QueryRun::StartPlan() {
   auto self = shared_from_this();
   run_ = scheduler::StageRun::Start(
       std::move(built.stages),
-      {.tasks_at_once = memory_plan_.tasks_at_once,
-       .executor = engine_->compute,
+      {.executor = engine_->compute,
        .clock = engine_->clock,
        .metrics = &metrics_,
        .stop = stop_.token(),

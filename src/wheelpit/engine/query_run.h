@@ -20,9 +20,10 @@
 #include "wheelpit/engine/memory_plan.h"
 #include "wheelpit/engine/session.h"
 #include "wheelpit/exec/exchange.h"
-#include "wheelpit/exec/operator_memory.h"
+#include "wheelpit/exec/task_context.h"
 #include "wheelpit/memory/budget.h"
 #include "wheelpit/plan/plan.h"
+#include "wheelpit/scheduler/stage_memory.h"
 #include "wheelpit/scheduler/stage_run.h"
 #include "wheelpit/spill/spill_space.h"
 #include "wheelpit/sql/binder.h"
@@ -82,9 +83,10 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   std::unique_ptr<memory::OperatorBudget> planning_budget_;  // reads of footers
   std::unique_ptr<memory::OperatorBudget> table_budget_;     // counts what plan_ holds
   std::unique_ptr<memory::OperatorBudget> query_budget_;     // what belongs to no task
-  std::vector<std::unique_ptr<exec::OperatorMemory>> memories_;
+  std::vector<std::unique_ptr<scheduler::StageMemory>> memories_;
   std::unique_ptr<spill::SpillSpace> spill_;
   std::unique_ptr<core::TaskGroup> io_tasks_;
+  std::unique_ptr<const exec::TaskContext> task_context_;
   MemoryPlan memory_plan_;
   bool asked_for_memory_ = false;  // of the planning thread only
   int64_t table_bytes_ = 0;

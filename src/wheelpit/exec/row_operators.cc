@@ -48,6 +48,51 @@ class ProjectOperator final : public Operator {
   const std::shared_ptr<arrow::Schema> schema_;
 };
 
+class ExpandOperator final : public Operator {
+ public:
+  ExpandOperator(std::vector<std::shared_ptr<const Evaluator>> evaluators,
+                 std::shared_ptr<arrow::Schema> schema, arrow::MemoryPool* pool)
+      : evaluators_(std::move(evaluators)), schema_(std::move(schema)), pool_(pool) {}
+
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Process(
+      std::shared_ptr<arrow::RecordBatch> batch) override {
+    std::vector<arrow::ArrayVector> columns(static_cast<size_t>(schema_->num_fields()));
+    for (const auto& evaluator : evaluators_) {
+      ARROW_ASSIGN_OR_RAISE(auto values, evaluator->Evaluate(*batch));
+      for (size_t i = 0; i < columns.size(); ++i) {
+        columns[i].push_back(std::move(values[i]));
+      }
+    }
+    arrow::ArrayVector arrays;
+    for (const auto& parts : columns) {
+      ARROW_ASSIGN_OR_RAISE(auto array, arrow::Concatenate(parts, pool_));
+      arrays.push_back(std::move(array));
+    }
+    return arrow::RecordBatch::Make(
+        schema_, batch->num_rows() * static_cast<int64_t>(evaluators_.size()),
+        std::move(arrays));
+  }
+
+ private:
+  const std::vector<std::shared_ptr<const Evaluator>> evaluators_;
+  const std::shared_ptr<arrow::Schema> schema_;
+  arrow::MemoryPool* const pool_;
+};
+
+class RenameOperator final : public Operator {
+ public:
+  explicit RenameOperator(std::shared_ptr<arrow::Schema> schema)
+      : schema_(std::move(schema)) {}
+
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Process(
+      std::shared_ptr<arrow::RecordBatch> batch) override {
+    return arrow::RecordBatch::Make(schema_, batch->num_rows(), batch->columns());
+  }
+
+ private:
+  const std::shared_ptr<arrow::Schema> schema_;
+};
+
 class ValuesSource final : public Source {
  public:
   ValuesSource(std::vector<std::vector<plan::ExprPtr>> rows,
@@ -99,6 +144,16 @@ std::unique_ptr<Operator> MakeFilterOperator(const Filter* filter,
 std::unique_ptr<Operator> MakeProjectOperator(const Evaluator* evaluator,
                                               std::shared_ptr<arrow::Schema> schema) {
   return std::make_unique<ProjectOperator>(evaluator, std::move(schema));
+}
+
+std::unique_ptr<Operator> MakeExpandOperator(
+    std::vector<std::shared_ptr<const Evaluator>> evaluators,
+    std::shared_ptr<arrow::Schema> schema, arrow::MemoryPool* pool) {
+  return std::make_unique<ExpandOperator>(std::move(evaluators), std::move(schema), pool);
+}
+
+std::unique_ptr<Operator> MakeRenameOperator(std::shared_ptr<arrow::Schema> schema) {
+  return std::make_unique<RenameOperator>(std::move(schema));
 }
 
 std::unique_ptr<Source> MakeValuesSource(std::vector<std::vector<plan::ExprPtr>> rows,

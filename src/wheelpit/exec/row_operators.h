@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that look at one row at a time: filter and project. And the source of SELECT
-// without FROM and of VALUES.
+// Operators that look at one row at a time: filter, project, expand. And the source of
+// SELECT without FROM and of VALUES.
 #pragma once
 
 #include <memory>
@@ -24,6 +24,15 @@ std::unique_ptr<Operator> MakeFilterOperator(const Filter* filter,
 /// by the tasks of a stage and must outlive them.
 std::unique_ptr<Operator> MakeProjectOperator(const Evaluator* evaluator,
                                               std::shared_ptr<arrow::Schema> schema);
+
+/// For each row one for each evaluator, those of the first evaluator first. The
+/// evaluators give the columns of `schema`.
+std::unique_ptr<Operator> MakeExpandOperator(
+    std::vector<std::shared_ptr<const Evaluator>> evaluators,
+    std::shared_ptr<arrow::Schema> schema, arrow::MemoryPool* pool);
+
+/// The same columns under the names of `schema`, which has their types.
+std::unique_ptr<Operator> MakeRenameOperator(std::shared_ptr<arrow::Schema> schema);
 
 /// The rows of VALUES; constant expressions, one vector per row. They are evaluated when
 /// the source is asked for them, so their errors are errors of the query.

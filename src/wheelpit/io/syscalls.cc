@@ -122,6 +122,16 @@ int KernelSyscalls::Rename(int from_fd, const char* from, int to_fd, const char*
   return Outcome(::renameat(from_fd, from, to_fd, to));
 }
 
+ssize_t KernelSyscalls::Readlink(int at_fd, const char* path, char* target, size_t size) {
+  CheckMayBlock();
+  return Outcome(::readlinkat(at_fd, path, target, size));
+}
+
+int KernelSyscalls::Fchmod(int fd, mode_t mode) {
+  CheckMayBlock();
+  return Outcome(::fchmod(fd, mode));
+}
+
 int KernelSyscalls::Flock(int fd, int operation) {
   CheckMayBlock();
   return Outcome(::flock(fd, operation));

@@ -42,6 +42,9 @@ class Syscalls {
   virtual int Link(int from_fd, const char* from, int to_fd, const char* to,
                    int flags) = 0;
   virtual int Rename(int from_fd, const char* from, int to_fd, const char* to) = 0;
+  /// The length of the target, which is not ended by a zero byte.
+  virtual ssize_t Readlink(int at_fd, const char* path, char* target, size_t size) = 0;
+  virtual int Fchmod(int fd, mode_t mode) = 0;
   /// A lock of the open file, gone with its last descriptor: flock(2).
   virtual int Flock(int fd, int operation) = 0;
 };
@@ -68,6 +71,8 @@ class KernelSyscalls final : public Syscalls {
   int Unlink(int at_fd, const char* path, int flags) override;
   int Link(int from_fd, const char* from, int to_fd, const char* to, int flags) override;
   int Rename(int from_fd, const char* from, int to_fd, const char* to) override;
+  ssize_t Readlink(int at_fd, const char* path, char* target, size_t size) override;
+  int Fchmod(int fd, mode_t mode) override;
   int Flock(int fd, int operation) override;
 };
 

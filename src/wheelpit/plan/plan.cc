@@ -77,6 +77,26 @@ std::string AliasedText(const Node& node, const ExprPtr& expression, size_t i) {
   return text == name ? text : text + " AS " + name;
 }
 
+std::string AggregateText(const Node& node) {
+  const auto key = [&](const ExprPtr& expression, size_t i) {
+    return AliasedText(node, expression, i);
+  };
+  const auto aggregate = [](const Aggregate& one, size_t) { return ToString(one); };
+  return "Aggregate [" + Joined(node.aggregates, aggregate) + "]" +
+         (node.keys.empty() ? "" : " by [" + Joined(node.keys, key) + "]");
+}
+
+std::string SortText(const Node& node) {
+  const auto key = [&](const SortKey& one, size_t) {
+    return node.schema->field(one.column)->name() + (one.descending ? " DESC" : "") +
+           (one.nulls_first == one.descending
+                ? (one.nulls_first ? " NULLS FIRST" : " NULLS LAST")
+                : "");
+  };
+  return (node.limit < 0 ? "Sort [" : "Top " + std::to_string(node.limit) + " [") +
+         Joined(node.sort_keys, key) + "]";
+}
+
 std::string LineOf(const Node& node) {
   switch (node.kind) {
     case NodeKind::kValues:
@@ -93,11 +113,19 @@ std::string LineOf(const Node& node) {
                       return AliasedText(node, expression, i);
                     }) +
              "]";
-    case NodeKind::kAggregate:
-      return "Aggregate [" +
-             Joined(node.aggregates, [](const Aggregate& aggregate,
-                                        size_t) { return ToString(aggregate); }) +
+    case NodeKind::kExpand:
+      return "Expand " + std::to_string(node.rows.size()) + " times [" +
+             Joined(node.schema->field_names(),
+                    [](const std::string& name, size_t) { return name; }) +
              "]";
+    case NodeKind::kAggregate:
+      return AggregateText(node);
+    case NodeKind::kSort:
+      return SortText(node);
+    case NodeKind::kUnion:
+      return "Union";
+    case NodeKind::kWrite:
+      return "Write " + node.path + " as " + ToString(node.format);
     case NodeKind::kLimit:
       return "Limit " + (node.limit < 0 ? "all" : std::to_string(node.limit)) +
              (node.offset == 0 ? "" : " offset " + std::to_string(node.offset));
@@ -109,8 +137,8 @@ void AppendNode(const Node& node, size_t depth, std::string* text) {
   text->append(2 * depth, ' ');
   text->append(LineOf(node));
   text->push_back('\n');
-  if (node.input != nullptr) {
-    AppendNode(*node.input, depth + 1, text);
+  for (const auto& input : node.inputs) {
+    AppendNode(*input, depth + 1, text);
   }
 }
 

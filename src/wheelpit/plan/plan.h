@@ -15,10 +15,22 @@
 #include "wheelpit/index/predicate.h"
 #include "wheelpit/index/table.h"
 #include "wheelpit/plan/expression.h"
+#include "wheelpit/plan/file_format.h"
 
 namespace wheelpit::plan {
 
-enum class NodeKind : uint8_t { kValues, kScan, kFilter, kProject, kAggregate, kLimit };
+enum class NodeKind : uint8_t {
+  kValues,
+  kScan,
+  kFilter,
+  kProject,
+  kExpand,
+  kAggregate,
+  kSort,
+  kLimit,
+  kUnion,
+  kWrite,
+};
 
 enum class AggregateFunction : uint8_t {
   kCountAll,
@@ -46,12 +58,21 @@ struct Aggregate {
   SourceRange range;
 };
 
+struct SortKey {
+  int column = 0;  ///< of the input
+  bool descending = false;
+  bool nulls_first = true;
+};
+
 struct Node {
   NodeKind kind = NodeKind::kValues;
   std::shared_ptr<arrow::Schema> schema;
-  std::unique_ptr<Node> input;  ///< null for kValues and kScan
+  /// None for kValues and kScan, two or more for kUnion, else one. The schemas of a
+  /// union's inputs have its types, in order; their names may differ.
+  std::vector<std::unique_ptr<Node>> inputs;
 
   // kValues: the rows themselves; for SELECT without FROM one row of no column.
+  // kExpand: each row of the input gives one row for each of these.
   std::vector<std::vector<ExprPtr>> rows;
 
   // kScan
@@ -62,9 +83,17 @@ struct Node {
 
   ExprPtr condition;                  // kFilter
   std::vector<ExprPtr> expressions;   // kProject
-  std::vector<Aggregate> aggregates;  // kAggregate (no groups yet)
-  int64_t limit = -1;                 // kLimit: rows to give; -1 is all
-  int64_t offset = 0;                 // kLimit: rows to skip before
+  std::vector<ExprPtr> keys;          // kAggregate: its groups, first in `schema`
+  std::vector<Aggregate> aggregates;  // kAggregate: behind them; none: distinct keys
+  std::vector<SortKey> sort_keys;     // kSort
+  /// kLimit: rows to give; kSort: the first so many are wanted, by the limit above it.
+  /// -1 is all.
+  int64_t limit = -1;
+  int64_t offset = 0;  // kLimit: rows to skip before
+
+  // kWrite: the one row that it gives says how much was written.
+  std::string path;
+  FileFormat format;
 };
 
 /// The result type of an aggregate over `argument` (null for kCountAll) by Spark's rules:

@@ -33,19 +33,19 @@ TEST(Plan, ExplainShowsOneNodePerLine) {
       *MakeAggregate(AggregateFunction::kSum, b, scan->filter[0], {})};
   aggregate->schema = arrow::schema(
       {arrow::field("n", arrow::int64()), arrow::field("total", arrow::int64())});
-  aggregate->input = std::move(scan);
+  aggregate->inputs.push_back(std::move(scan));
 
   auto project = std::make_unique<Node>();
   project->kind = NodeKind::kProject;
   project->schema = arrow::schema({arrow::field("n", arrow::int64())});
   project->expressions = {MakeColumn(0, "n", arrow::int64(), true)};
-  project->input = std::move(aggregate);
+  project->inputs.push_back(std::move(aggregate));
 
   Node limit;
   limit.kind = NodeKind::kLimit;
   limit.limit = 10;
   limit.offset = 2;
-  limit.input = std::move(project);
+  limit.inputs.push_back(std::move(project));
 
   EXPECT_EQ(ToString(limit),
             "Limit 10 offset 2\n"

@@ -10,9 +10,11 @@
 #include "wheelpit/core/error.h"
 #include "wheelpit/exec/aggregate.h"
 #include "wheelpit/exec/expr/evaluator.h"
+#include "wheelpit/exec/grouped_aggregate.h"
 #include "wheelpit/exec/limit.h"
 #include "wheelpit/exec/row_operators.h"
 #include "wheelpit/exec/scan/scan_source.h"
+#include "wheelpit/exec/sort/sort_merge.h"
 #include "wheelpit/scheduler/scan_filter.h"
 
 namespace wheelpit::scheduler {
@@ -22,16 +24,6 @@ namespace {
 using plan::Node;
 using plan::NodeKind;
 
-// The nodes from the leaf up.
-std::vector<const Node*> ChainOf(const Node& root) {
-  std::vector<const Node*> chain;
-  for (const Node* node = &root; node != nullptr; node = node->input.get()) {
-    chain.push_back(node);
-  }
-  std::reverse(chain.begin(), chain.end());
-  return chain;
-}
-
 void AddColumns(const plan::ExprPtr& expression, std::vector<bool>* needed) {
   if (expression != nullptr) {
     for (const int column : plan::ColumnsOf(*expression)) {
@@ -40,26 +32,43 @@ void AddColumns(const plan::ExprPtr& expression, std::vector<bool>* needed) {
   }
 }
 
-// Which of the scan's columns anything above it reads. Columns that only the pushed
-// filter reads need not leave the scan.
-std::vector<bool> NeededColumns(const std::vector<const Node*>& chain) {
-  std::vector<bool> needed(static_cast<size_t>(chain[0]->schema->num_fields()), false);
-  for (size_t i = 1; i < chain.size(); ++i) {
-    const Node& node = *chain[i];
-    AddColumns(node.condition, &needed);
-    if (node.kind == NodeKind::kProject || node.kind == NodeKind::kAggregate) {
-      for (const auto& expression : node.expressions) {
-        AddColumns(expression, &needed);
-      }
-      for (const auto& aggregate : node.aggregates) {
-        AddColumns(aggregate.argument, &needed);
-        AddColumns(aggregate.filter, &needed);
-      }
-      return needed;
-    }
+// Of a node's columns those that are used, by position.
+using Needed = std::vector<bool>;
+
+Needed All(const arrow::Schema& schema) {
+  return Needed(static_cast<size_t>(schema.num_fields()), true);
+}
+
+// Which columns of its input a node reads, when those of its own are used that
+// `needed` says. Columns that only the scan's own filter reads need not leave the scan.
+Needed NeededOfInput(const Node& node, const Needed& needed) {
+  if (node.kind == NodeKind::kFilter) {
+    Needed below = needed;
+    AddColumns(node.condition, &below);
+    return below;
   }
-  needed.assign(needed.size(), true);
-  return needed;
+  if (node.kind == NodeKind::kLimit) {
+    return needed;
+  }
+  if (node.kind != NodeKind::kProject && node.kind != NodeKind::kExpand &&
+      node.kind != NodeKind::kAggregate) {
+    return All(*node.inputs[0]->schema);
+  }
+  Needed below(static_cast<size_t>(node.inputs[0]->schema->num_fields()), false);
+  const auto add = [&](const std::vector<plan::ExprPtr>& expressions) {
+    for (const auto& expression : expressions) {
+      AddColumns(expression, &below);
+    }
+  };
+  add(node.expressions);
+  add(node.keys);
+  for (const auto& row : node.rows) {
+    add(row);
+  }
+  for (const auto& aggregate : node.aggregates) {
+    add({aggregate.argument, aggregate.filter});
+  }
+  return below;
 }
 
 class StageBuilder {
@@ -67,61 +76,85 @@ class StageBuilder {
   StageBuilder(const BuildOptions& options) : options_(options) {}
 
   arrow::Result<BuiltStages> Build(const Node& root) {
-    const std::vector<const Node*> chain = ChainOf(root);
-    if (chain[0]->kind == NodeKind::kScan) {
-      ARROW_RETURN_NOT_OK(OpenScan(chain));
-    } else {
-      OpenValues(*chain[0]);
-    }
-    for (size_t i = 1; i < chain.size(); ++i) {
-      ARROW_RETURN_NOT_OK(Add(*chain[i]));
-    }
-    built_.rows =
-        std::make_unique<exec::GatherExchange>(open_.task_count, options_.exchange_bytes);
+    built_.task_context = std::make_unique<exec::TaskContext>(options_.task);
+    ARROW_RETURN_NOT_OK(AddTree(root, All(*root.schema)));
+    built_.rows = std::make_unique<exec::GatherExchange>(open_.task_count(),
+                                                         options_.exchange_bytes);
     exec::GatherExchange* rows = built_.rows.get();
-    Close([rows](int64_t task) { return rows->MakeSink(task); },
+    // What came out of the last phase is with the client: nothing can be given back.
+    for (const int stage : open_.beside) {
+      built_.stages[static_cast<size_t>(stage)].closes.clear();
+    }
+    Close([rows](int64_t task, exec::OperatorMemory*) { return rows->MakeSink(task); },
           [rows] { return rows->closed(); });
+    built_.stages.back().closes.clear();
     return std::move(built_);
   }
 
  private:
-  using SourceMaker =
-      std::function<arrow::Result<std::unique_ptr<exec::Source>>(int64_t, int)>;
-  // Of one operator, by slot.
-  using SlotMemories = std::vector<exec::OperatorMemory*>;
+  // Of a task, with the memory of the slot that it runs in, if it has any.
+  using SourceMaker = std::function<arrow::Result<std::unique_ptr<exec::Source>>(
+      int64_t, exec::OperatorMemory*)>;
   using OperatorMaker = std::function<arrow::Result<std::unique_ptr<exec::Operator>>()>;
-  using SinkMaker = std::function<std::unique_ptr<exec::Sink>(int64_t)>;
+  using SinkMaker =
+      std::function<std::unique_ptr<exec::Sink>(int64_t, exec::OperatorMemory*)>;
+
+  // Tasks that are alike.
+  struct Part {
+    int64_t task_count = 1;
+    SourceMaker make_source;
+    std::vector<OperatorMaker> make_operators = {};
+    StageMemory* memory = nullptr;  // of its sources
+  };
 
   // The stage that nodes are being added to.
   struct OpenStage {
     std::string name;
-    int64_t task_count = 1;
-    bool parallel = false;  // more than one task, or may have: below the first exchange
-    SourceMaker make_source;
-    std::vector<OperatorMaker> make_operators;
-    std::vector<SlotMemories> memories = {};
+    std::vector<Part> parts;  // of a union one after the other
+    bool parallel = false;    // more than one task, or may have
+    StageMemory* sink_memory = nullptr;
+    bool closes_parts = true;                  // and their memory, when it has ended
+    std::vector<StageMemory*> collected = {};  // by earlier phases, for this stage
+    std::vector<int> after = {};               // stages that end before it starts
+    std::vector<int> beside = {};              // that give it rows while it runs
+
+    int64_t task_count() const {
+      int64_t count = 0;
+      for (const Part& part : parts) {
+        count += part.task_count;
+      }
+      return count;
+    }
   };
 
   exec::EvaluatorOptions EvaluatorOptions() const {
     return {.pool = options_.task.context.pool, .time_zone = options_.time_zone};
   }
 
-  arrow::Result<SlotMemories> MakeMemories(const exec::OperatorMemoryOptions& each) {
-    SlotMemories memories;
-    for (int slot = 0; slot < options_.tasks_at_once; ++slot) {
-      exec::OperatorMemoryOptions options = each;
-      options.driver = slot;
-      ARROW_ASSIGN_OR_RAISE(
-          auto memory, exec::OperatorMemory::Make(options_.budget, std::move(options),
-                                                  options_.task.metrics));
-      memories.push_back(memory.get());
-      built_.memories.push_back(std::move(memory));
+  // Adds the node and all below it.
+  arrow::Status AddTree(const Node& node, const Needed& needed) {
+    if (node.kind == NodeKind::kScan) {
+      return OpenScan(node, needed);
     }
-    return memories;
+    if (node.kind == NodeKind::kValues) {
+      OpenValues(node);
+      return arrow::Status::OK();
+    }
+    if (node.kind == NodeKind::kUnion) {
+      return AddUnion(node);
+    }
+    ARROW_RETURN_NOT_OK(AddTree(*node.inputs[0], NeededOfInput(node, needed)));
+    return Add(node);
   }
 
-  arrow::Status OpenScan(const std::vector<const Node*>& chain) {
-    const Node& scan = *chain[0];
+  StageMemory* MakeMemory(exec::OperatorMemoryOptions each, bool parallel) {
+    built_.memories.push_back(std::make_unique<StageMemory>(
+        options_.budget, std::move(each), parallel ? options_.tasks_at_once : 1,
+        options_.task.metrics));
+    return built_.memories.back().get();
+  }
+
+  arrow::Status OpenScan(const Node& scan, const Needed& needed) {
     auto splits = std::make_shared<std::vector<index::Split>>(
         index::PlanSplits(*scan.table, scan.columns, scan.predicate,
                           {.task_slots = options_.task_slots}, options_.task.metrics));
@@ -136,7 +169,6 @@ class StageBuilder {
     std::vector<int> output;
     arrow::FieldVector fields;
     mapping_.assign(static_cast<size_t>(scan.schema->num_fields()), -1);
-    const std::vector<bool> needed = NeededColumns(chain);
     for (size_t i = 0; i < needed.size(); ++i) {
       if (needed[i]) {
         mapping_[i] = static_cast<int>(output.size());
@@ -145,58 +177,98 @@ class StageBuilder {
       }
     }
     input_ = arrow::schema(std::move(fields));
-    built_.file_count = static_cast<int64_t>(scan.table->files.size());
+    built_.file_count += static_cast<int64_t>(scan.table->files.size());
     for (const auto& split : *splits) {
       for (const auto& unit : split) {
         built_.row_count += unit.row_count;
       }
     }
-    ARROW_ASSIGN_OR_RAISE(
-        const SlotMemories memories,
-        MakeMemories({.name = "scan", .minimum_bytes = options_.scan_minimum_bytes}));
-    open_ = {
-        .name = "scan",
-        .task_count = static_cast<int64_t>(splits->size()),
-        .parallel = true,
-        .make_source =
-            [options = options_, table = scan.table, columns = scan.columns,
-             predicate = options_.page_index ? scan.predicate : index::Predicate{},
-             output, splits, filters, memories](
-                int64_t task, int slot) -> arrow::Result<std::unique_ptr<exec::Source>> {
-          exec::ScanOptions scan_options;
-          scan_options.table = table;
-          scan_options.columns = columns;
-          scan_options.output = output;
-          scan_options.split = std::move((*splits)[static_cast<size_t>(task)]);
-          for (const auto& filter : *filters) {
-            scan_options.filters.push_back(ScanFilter::MakeRowFilter(filter));
-          }
-          scan_options.predicate = predicate;
-          scan_options.batch_rows = options.batch_rows;
-          scan_options.prefetch_bytes = options.prefetch_bytes;
-          scan_options.io_tasks = options.task.io_tasks;
-          scan_options.metrics = options.task.metrics;
-          core::Context context = options.task.context;
-          context.pool = &memories[static_cast<size_t>(slot)]->budget();
-          return exec::MakeScanSource(std::move(scan_options), context);
-        },
-        .make_operators = {},
-        .memories = {memories}};
+    Part part{.task_count = static_cast<int64_t>(splits->size()),
+              .make_source =
+                  [options = options_, table = scan.table, columns = scan.columns,
+                   predicate = options_.page_index ? scan.predicate : index::Predicate{},
+                   output, splits, filters](int64_t task, exec::OperatorMemory* memory)
+                  -> arrow::Result<std::unique_ptr<exec::Source>> {
+                exec::ScanOptions scan_options;
+                scan_options.table = table;
+                scan_options.columns = columns;
+                scan_options.output = output;
+                scan_options.split = std::move((*splits)[static_cast<size_t>(task)]);
+                for (const auto& filter : *filters) {
+                  scan_options.filters.push_back(ScanFilter::MakeRowFilter(filter));
+                }
+                scan_options.predicate = predicate;
+                scan_options.batch_rows = options.batch_rows;
+                scan_options.prefetch_bytes = options.prefetch_bytes;
+                scan_options.io_tasks = options.task.io_tasks;
+                scan_options.metrics = options.task.metrics;
+                core::Context context = options.task.context;
+                context.pool = &memory->budget();
+          scan_options.budget = &memory->budget();
+                return exec::MakeScanSource(std::move(scan_options), context);
+              },
+              .memory = MakeMemory(
+                  {.name = "scan", .minimum_bytes = options_.scan_minimum_bytes}, true)};
+    Open("scan", std::move(part), true);
     return arrow::Status::OK();
   }
 
   void OpenValues(const Node& values) {
     input_ = values.schema;
-    open_ = {
-        .name = "values",
-        .task_count = 1,
-        .parallel = false,
-        .make_source = [rows = values.rows, schema = values.schema,
-                        evaluator = EvaluatorOptions()](
-                           int64_t, int) -> arrow::Result<std::unique_ptr<exec::Source>> {
-          return exec::MakeValuesSource(rows, schema, evaluator);
-        },
-        .make_operators = {}};
+    mapping_.clear();
+    Open("values",
+         {.make_source = [rows = values.rows, schema = values.schema,
+                          evaluator = EvaluatorOptions()](int64_t, exec::OperatorMemory*)
+              -> arrow::Result<std::unique_ptr<exec::Source>> {
+           return exec::MakeValuesSource(rows, schema, evaluator);
+         }},
+         false);
+  }
+
+  // The tasks of all inputs in one stage, in order.
+  arrow::Status AddUnion(const Node& node) {
+    OpenStage all{.name = "union", .parts = {}, .parallel = true};
+    for (const auto& input : node.inputs) {
+      ARROW_RETURN_NOT_OK(AddTree(*input, All(*input->schema)));
+      for (Part& part : open_.parts) {
+        part.make_operators.push_back(
+            [schema = node.schema]() -> arrow::Result<std::unique_ptr<exec::Operator>> {
+              return exec::MakeRenameOperator(schema);
+            });
+        all.parts.push_back(std::move(part));
+      }
+      for (auto [from, to] :
+           {std::pair(&open_.after, &all.after), std::pair(&open_.beside, &all.beside)}) {
+        to->insert(to->end(), from->begin(), from->end());
+      }
+      all.collected.insert(all.collected.end(), open_.collected.begin(),
+                           open_.collected.end());
+    }
+    ShareMemory(&all.parts);
+    open_ = std::move(all);
+    SetInput(node.schema);
+    return arrow::Status::OK();
+  }
+
+  // A slot runs a task of one part at a time: what the most needy takes will do for all.
+  void ShareMemory(std::vector<Part>* parts) {
+    exec::OperatorMemoryOptions most;
+    for (const Part& part : *parts) {
+      if (part.memory != nullptr) {
+        const exec::OperatorMemoryOptions& each = part.memory->each();
+        most.name = most.name.empty() ? each.name : "union";
+        most.minimum_bytes = std::max(most.minimum_bytes, each.minimum_bytes);
+        most.workspace_bytes = std::max(most.workspace_bytes, each.workspace_bytes);
+        most.can_spill |= each.can_spill;
+      }
+    }
+    if (most.name.empty()) {
+      return;
+    }
+    StageMemory* shared = MakeMemory(std::move(most), true);
+    for (Part& part : *parts) {
+      part.memory = part.memory == nullptr ? nullptr : shared;
+    }
   }
 
   arrow::Status Add(const Node& node) {
@@ -205,8 +277,12 @@ class StageBuilder {
         return AddFilter(node);
       case NodeKind::kProject:
         return AddProject(node);
+      case NodeKind::kExpand:
+        return AddExpand(node);
       case NodeKind::kAggregate:
-        return AddAggregate(node);
+        return node.keys.empty() ? AddAggregate(node) : AddGroups(node);
+      case NodeKind::kSort:
+        return AddSort(node);
       case NodeKind::kLimit:
         AddLimit(node);
         return arrow::Status::OK();
@@ -222,28 +298,50 @@ class StageBuilder {
                : plan::RemapColumns(expression, mapping_);
   }
 
+  std::vector<plan::ExprPtr> RemapAll(const std::vector<plan::ExprPtr>& all) const {
+    std::vector<plan::ExprPtr> remapped;
+    for (const auto& expression : all) {
+      remapped.push_back(Remap(expression));
+    }
+    return remapped;
+  }
+
+  std::vector<plan::Aggregate> RemapAll(std::vector<plan::Aggregate> aggregates) const {
+    for (auto& aggregate : aggregates) {
+      aggregate.argument = Remap(aggregate.argument);
+      aggregate.filter = Remap(aggregate.filter);
+    }
+    return aggregates;
+  }
+
+  // Of every task of the open stage.
+  void AddOperator(const OperatorMaker& make) {
+    for (Part& part : open_.parts) {
+      part.make_operators.push_back(make);
+    }
+  }
+
   arrow::Status AddFilter(const Node& node) {
     ARROW_ASSIGN_OR_RAISE(auto made,
                           exec::Filter::Make(plan::SplitConjuncts(Remap(node.condition)),
                                              *input_, EvaluatorOptions()));
     // Shared by the tasks of the stage.
     std::shared_ptr<const exec::Filter> filter = std::move(made);
-    open_.make_operators.push_back([filter, pool = options_.task.context.pool]()
-                                       -> arrow::Result<std::unique_ptr<exec::Operator>> {
+    AddOperator([filter, pool = options_.task.context.pool]()
+                    -> arrow::Result<std::unique_ptr<exec::Operator>> {
       return exec::MakeFilterOperator(filter.get(), pool);
     });
     return arrow::Status::OK();
   }
 
+  arrow::Result<std::shared_ptr<const exec::Evaluator>> MakeEvaluator(
+      const std::vector<plan::ExprPtr>& expressions) const {
+    return exec::Evaluator::Make(RemapAll(expressions), *input_, EvaluatorOptions());
+  }
+
   arrow::Status AddProject(const Node& node) {
-    std::vector<plan::ExprPtr> expressions;
-    for (const auto& expression : node.expressions) {
-      expressions.push_back(Remap(expression));
-    }
-    ARROW_ASSIGN_OR_RAISE(
-        auto made, exec::Evaluator::Make(expressions, *input_, EvaluatorOptions()));
-    std::shared_ptr<const exec::Evaluator> evaluator = std::move(made);
-    open_.make_operators.push_back(
+    ARROW_ASSIGN_OR_RAISE(auto evaluator, MakeEvaluator(node.expressions));
+    AddOperator(
         [evaluator,
          schema = node.schema]() -> arrow::Result<std::unique_ptr<exec::Operator>> {
           return exec::MakeProjectOperator(evaluator.get(), schema);
@@ -252,39 +350,112 @@ class StageBuilder {
     return arrow::Status::OK();
   }
 
+  arrow::Status AddExpand(const Node& node) {
+    std::vector<std::shared_ptr<const exec::Evaluator>> evaluators;
+    for (const auto& row : node.rows) {
+      ARROW_ASSIGN_OR_RAISE(auto evaluator, MakeEvaluator(row));
+      evaluators.push_back(std::move(evaluator));
+    }
+    AddOperator([evaluators, schema = node.schema, pool = options_.task.context.pool]()
+                    -> arrow::Result<std::unique_ptr<exec::Operator>> {
+      return exec::MakeExpandOperator(evaluators, schema, pool);
+    });
+    SetInput(node.schema);
+    return arrow::Status::OK();
+  }
+
   arrow::Status AddAggregate(const Node& node) {
-    exec::AggregateOptions options{.aggregates = node.aggregates,
+    exec::AggregateOptions options{.aggregates = RemapAll(node.aggregates),
                                    .input = input_,
                                    .output = node.schema,
                                    .time_zone = options_.time_zone,
                                    .pool = options_.task.context.pool};
-    for (auto& aggregate : options.aggregates) {
-      aggregate.argument = Remap(aggregate.argument);
-      aggregate.filter = Remap(aggregate.filter);
-    }
     SetInput(node.schema);
     if (!open_.parallel) {
-      open_.make_operators.push_back(
-          [options] { return exec::MakeAggregateOperator(options); });
+      AddOperator([options] { return exec::MakeAggregateOperator(options); });
       return arrow::Status::OK();
     }
     ARROW_ASSIGN_OR_RAISE(
-        auto made, exec::AggregateMerge::Make(std::move(options), open_.task_count));
+        auto made, exec::AggregateMerge::Make(std::move(options), open_.task_count()));
     std::shared_ptr<exec::AggregateMerge> merge = std::move(made);
-    Close([merge](int64_t task) { return merge->MakeSink(task); }, {});
-    Open("aggregate",
-         [merge](int64_t, int) -> arrow::Result<std::unique_ptr<exec::Source>> {
-           return merge->MakeSource();
-         });
+    Gather(
+        "aggregate",
+        [merge](int64_t task, exec::OperatorMemory*) { return merge->MakeSink(task); },
+        {},
+        [merge](int64_t,
+                exec::OperatorMemory*) -> arrow::Result<std::unique_ptr<exec::Source>> {
+          return merge->MakeSource();
+        });
+    return arrow::Status::OK();
+  }
+
+  arrow::Status AddGroups(const Node& node) {
+    ARROW_ASSIGN_OR_RAISE(
+        auto made, exec::GroupedAggregate::Make({.keys = RemapAll(node.keys),
+                                                 .aggregates = RemapAll(node.aggregates),
+                                                 .input = input_,
+                                                 .output = node.schema,
+                                                 .time_zone = options_.time_zone,
+                                                 .operator_id = next_operator_++,
+                                                 .task = *built_.task_context},
+                                                open_.task_count()));
+    std::shared_ptr<exec::GroupedAggregate> groups = std::move(made);
+    SetInput(node.schema);
+    const auto memory_of = [](const char* name) {
+      return exec::OperatorMemoryOptions{
+          .name = name,
+          .minimum_bytes = exec::GroupedAggregate::kMinimumBytes,
+          .workspace_bytes = exec::GroupedAggregate::kWorkspaceBytes,
+          .can_spill = true};
+    };
+    Collect(memory_of("groups"),
+            [groups](int64_t task, exec::OperatorMemory* memory) {
+              return groups->MakeSink(task, memory);
+            },
+            {.name = "merge groups",
+             .task_count = groups->partition_count(),
+             .memory = memory_of("merged groups"),
+             .make_source = [groups](int64_t task, exec::OperatorMemory* memory) {
+               return groups->MakeSource(task, memory);
+             }});
+    return arrow::Status::OK();
+  }
+
+  arrow::Status AddSort(const Node& node) {
+    exec::SortOptions options{.keys = {},
+                              .schema = input_,
+                              .limit = node.limit,
+                              .stable = options_.stable_sort,
+                              .range_count = options_.tasks_at_once,
+                              .operator_id = next_operator_++};
+    for (const plan::SortKey& key : node.sort_keys) {
+      options.keys.push_back({.column = key.column,
+                              .descending = key.descending,
+                              .nulls_first = key.nulls_first});
+    }
+    ARROW_ASSIGN_OR_RAISE(auto made,
+                          exec::SortMerge::Make(std::move(options), open_.task_count()));
+    std::shared_ptr<exec::SortMerge> sort = std::move(made);
+    SetInput(node.schema);
+    const exec::TaskContext* context = built_.task_context.get();
+    Collect(exec::SortMerge::SinkMemory(0),
+            [sort, context](int64_t task, exec::OperatorMemory* memory) {
+              return sort->MakeSink(task, memory, context);
+            },
+            {.name = "merge sorted",
+             .task_count = sort->range_count(),
+             .memory = exec::SortMerge::SourceMemory(0),
+             .make_source = [sort, context](int64_t range, exec::OperatorMemory* memory) {
+               return sort->MakeSource(range, memory, context);
+             }});
     return arrow::Status::OK();
   }
 
   void AddLimit(const Node& node) {
     const auto limit_to = [this](int64_t limit, int64_t offset) {
-      open_.make_operators.push_back(
-          [limit, offset]() -> arrow::Result<std::unique_ptr<exec::Operator>> {
-            return std::make_unique<exec::LimitOperator>(limit, offset);
-          });
+      AddOperator([limit, offset]() -> arrow::Result<std::unique_ptr<exec::Operator>> {
+        return std::make_unique<exec::LimitOperator>(limit, offset);
+      });
     };
     if (open_.parallel) {
       // No task needs to give more than all of them together.
@@ -294,14 +465,7 @@ class StageBuilder {
           limit_to(rows, 0);
         }
       }
-      auto exchange = std::make_shared<exec::GatherExchange>(open_.task_count,
-                                                             options_.exchange_bytes);
-      Close([exchange](int64_t task) { return exchange->MakeSink(task); },
-            [exchange] { return exchange->closed(); });
-      Open("limit",
-           [exchange](int64_t, int) -> arrow::Result<std::unique_ptr<exec::Source>> {
-             return exchange->MakeSource();
-           });
+      GatherRows("limit");
     }
     limit_to(node.limit, node.offset);
   }
@@ -311,36 +475,137 @@ class StageBuilder {
     mapping_.clear();
   }
 
-  void Open(std::string name, SourceMaker make_source) {
-    open_ = {.name = std::move(name),
-             .task_count = 1,
-             .parallel = false,
-             .make_source = std::move(make_source),
-             .make_operators = {}};
+  void Open(std::string name, Part part, bool parallel) {
+    open_ = {.name = std::move(name), .parts = {}, .parallel = parallel};
+    open_.parts.push_back(std::move(part));
+  }
+
+  // Ends the stage by a sink whose receiver is one task, which runs beside it.
+  void Gather(std::string name, SinkMaker make_sink, std::function<bool()> receiver_done,
+              SourceMaker make_source) {
+    std::vector<int> beside = open_.beside;
+    std::vector<int> after = open_.after;
+    beside.push_back(static_cast<int>(built_.stages.size()));
+    Close(std::move(make_sink), std::move(receiver_done));
+    Open(std::move(name), {.make_source = std::move(make_source)}, false);
+    open_.after = std::move(after);
+    open_.beside = std::move(beside);
+  }
+
+  void GatherRows(std::string name) {
+    auto exchange = std::make_shared<exec::GatherExchange>(open_.task_count(),
+                                                           options_.exchange_bytes);
+    Gather(
+        std::move(name),
+        [exchange](int64_t task, exec::OperatorMemory*) {
+          return exchange->MakeSink(task);
+        },
+        [exchange] { return exchange->closed(); },
+        [exchange](int64_t, exec::OperatorMemory*)
+            -> arrow::Result<std::unique_ptr<exec::Source>> {
+          return exchange->MakeSource();
+        });
+  }
+
+  // What reads that which sinks have collected, once all of it is there.
+  struct Reader {
+    std::string name;
+    int64_t task_count = 1;
+    exec::OperatorMemoryOptions memory;
+    SourceMaker make_source;
+  };
+
+  // Ends the phase: the next stage starts when this one has ended.
+  void Collect(exec::OperatorMemoryOptions sink_memory, SinkMaker make_sink,
+               Reader reader) {
+    StageMemory* collected = MakeMemory(std::move(sink_memory), open_.parallel);
+    open_.sink_memory = collected;
+    std::vector<int> phase = open_.beside;
+    last_collector_ = static_cast<int>(built_.stages.size());
+    phase.push_back(last_collector_);
+    Close(std::move(make_sink), {});
+    const bool parallel = reader.task_count > 1;
+    Open(std::move(reader.name),
+         {.task_count = reader.task_count,
+          .make_source = std::move(reader.make_source),
+          .memory = MakeMemory(std::move(reader.memory), parallel)},
+         parallel);
+    open_.collected.push_back(collected);
+    open_.after = std::move(phase);
   }
 
   void Close(SinkMaker make_sink, std::function<bool()> receiver_done) {
+    OpenStage ended = std::move(open_);
+    // One phase at a time, also where a union would have several.
+    const int collector_before =
+        ended.sink_memory == nullptr ? last_collector_ : collector_before_;
+    if (ended.after.empty() && collector_before >= 0) {
+      ended.after.push_back(collector_before);
+    }
+    if (ended.sink_memory != nullptr) {
+      collector_before_ = last_collector_;
+    }
+    for (const int stage : ended.beside) {
+      built_.stages[static_cast<size_t>(stage)].after = ended.after;
+    }
+    std::vector<StageMemory*> opens;
+    for (const Part& part : ended.parts) {
+      if (part.memory != nullptr &&
+          std::find(opens.begin(), opens.end(), part.memory) == opens.end()) {
+        opens.push_back(part.memory);
+      }
+    }
+    std::vector<StageMemory*> closes = ended.collected;
+    closes.insert(closes.end(), opens.begin(), opens.end());
+    if (ended.sink_memory != nullptr) {
+      opens.push_back(ended.sink_memory);
+    }
+    for (StageMemory* memory : opens) {
+      memory->SetDriver(next_driver_);
+    }
+    next_driver_ += options_.tasks_at_once;
+    const int64_t task_count = ended.task_count();
     built_.stages.push_back(
-        {.name = open_.name,
-         .task_count = open_.task_count,
-         .make_task = [make_source = std::move(open_.make_source),
-                       make_operators = std::move(open_.make_operators),
-                       memories = std::move(open_.memories),
-                       make_sink = std::move(make_sink)](
-                          int64_t task, int slot) -> arrow::Result<exec::Pipeline> {
-           exec::Pipeline pipeline;
-           ARROW_ASSIGN_OR_RAISE(pipeline.source, make_source(task, slot));
-           for (const auto& by_slot : memories) {
-             pipeline.memories.push_back(by_slot[static_cast<size_t>(slot)]);
-           }
-           for (const auto& make_operator : make_operators) {
-             ARROW_ASSIGN_OR_RAISE(auto made, make_operator());
-             pipeline.operators.push_back(std::move(made));
-           }
-           pipeline.sink = make_sink(task);
-           return pipeline;
-         },
-         .receiver_done = std::move(receiver_done)});
+        {.name = std::move(ended.name),
+         .task_count = task_count,
+         .make_task =
+             [parts = std::move(ended.parts), sink_memory = ended.sink_memory,
+              make_sink = std::move(make_sink)](int64_t task, int slot) {
+               return MakePipeline(parts, sink_memory, make_sink, task, slot);
+             },
+         .receiver_done = std::move(receiver_done),
+         .tasks_at_once = ended.parallel ? options_.tasks_at_once : 1,
+         .after = std::move(ended.after),
+         .opens = std::move(opens),
+         .closes = std::move(closes)});
+  }
+
+  static arrow::Result<exec::Pipeline> MakePipeline(const std::vector<Part>& parts,
+                                                    const StageMemory* sink_memory,
+                                                    const SinkMaker& make_sink,
+                                                    int64_t task, int slot) {
+    size_t at = 0;
+    int64_t task_of_part = task;
+    for (; task_of_part >= parts[at].task_count; ++at) {
+      task_of_part -= parts[at].task_count;
+    }
+    const Part& part = parts[at];
+    exec::Pipeline pipeline;
+    const auto memory_of = [&](const StageMemory* memory) {
+      exec::OperatorMemory* of_slot = memory == nullptr ? nullptr : memory->at(slot);
+      if (of_slot != nullptr) {
+        pipeline.memories.push_back(of_slot);
+      }
+      return of_slot;
+    };
+    ARROW_ASSIGN_OR_RAISE(pipeline.source,
+                          part.make_source(task_of_part, memory_of(part.memory)));
+    for (const auto& make_operator : part.make_operators) {
+      ARROW_ASSIGN_OR_RAISE(auto made, make_operator());
+      pipeline.operators.push_back(std::move(made));
+    }
+    pipeline.sink = make_sink(task, memory_of(sink_memory));
+    return pipeline;
   }
 
   const BuildOptions& options_;
@@ -348,6 +613,10 @@ class StageBuilder {
   OpenStage open_;
   std::shared_ptr<arrow::Schema> input_;  // of the next node
   std::vector<int> mapping_;              // empty: columns are where the plan thinks
+  uint64_t next_operator_ = 0;
+  int next_driver_ = 0;
+  int last_collector_ = -1;    // the stage that ended the last phase
+  int collector_before_ = -1;  // and the one before it
 };
 
 }  // namespace

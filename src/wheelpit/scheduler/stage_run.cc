@@ -14,11 +14,14 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
     int64_t next_task = 0;
     int64_t running = 0;
     std::vector<int> free_slots = {};  // the next one last
+    bool started = false;
+    bool ended = false;
+    bool released = false;  // and has given back what it closes
     StageFigures figures;
   };
   struct Inner {
     std::vector<Progress> stages;
-    int64_t running = 0;  // tasks of all stages, and the starter itself
+    int64_t running = 0;  // tasks of all stages, and whoever starts or ends stages
     arrow::Status first_error;
   };
 
@@ -27,34 +30,104 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
   std::function<void(arrow::Status)> done;
   core::Guarded<Inner> inner;
 
-  // Starts tasks of a stage until enough run; false when there is none left to start.
-  void Fill(size_t stage) {
-    while (true) {
-      int64_t task = 0;
-      int slot = 0;
+  // Starts the stages that have nothing more to wait for.
+  void StartReady() {
+    for (size_t i = 0; i < stages.size(); ++i) {
       {
         auto locked = inner.Lock();
-        Progress& progress = locked->stages[stage];
-        const bool unwanted =
-            stages[stage].receiver_done != nullptr && stages[stage].receiver_done();
-        if (unwanted || !locked->first_error.ok()) {
-          progress.next_task = stages[stage].task_count;
+        Progress& progress = locked->stages[i];
+        const auto before = [&](int stage) {
+          return locked->stages[static_cast<size_t>(stage)].released;
+        };
+        if (progress.started || !locked->first_error.ok() ||
+            !std::all_of(stages[i].after.begin(), stages[i].after.end(), before)) {
+          continue;
         }
-        if (progress.next_task == stages[stage].task_count ||
-            progress.running == options.tasks_at_once) {
-          return;
-        }
-        task = progress.next_task++;
-        slot = progress.free_slots.back();
-        progress.free_slots.pop_back();
-        ++progress.running;
-        ++locked->running;
-        if (progress.figures.start_nanos == 0) {
-          progress.figures.start_nanos = options.clock->MonotonicNanos();
-        }
+        progress.started = true;
       }
-      StartTask(stage, task, slot);
+      const arrow::Status opened = core::CatchBadAlloc([&] { return Open(i); });
+      if (opened.ok()) {
+        Fill(i);
+      } else {
+        Fail(opened);
+      }
     }
+  }
+
+  arrow::Status Open(size_t stage) {
+    for (StageMemory* memory : stages[stage].opens) {
+      ARROW_RETURN_NOT_OK(memory->Open());
+    }
+    return arrow::Status::OK();
+  }
+
+  // Starts tasks of a stage until enough run; ends the stage when there was none left and
+  // none runs.
+  void Fill(size_t stage) {
+    while (StartNext(stage)) {
+    }
+    {
+      auto locked = inner.Lock();
+      Progress& progress = locked->stages[stage];
+      if (progress.ended || progress.running > 0 ||
+          progress.next_task < stages[stage].task_count || !locked->first_error.ok()) {
+        return;
+      }
+      progress.ended = true;
+      ++locked->running;
+    }
+    // What it was made of holds rows, and memory.
+    stages[stage].make_task = nullptr;
+    Release(stage);
+  }
+
+  // Gives back what an ended stage closes, now or when it can be.
+  void Release(size_t stage) {
+    for (const StageMemory* memory : stages[stage].closes) {
+      const core::Wait drained = memory->drained();
+      if (!drained.ready()) {
+        // A budget must not end inside its own callback.
+        drained.OnReady([self = shared_from_this(), stage] {
+          self->options.executor->Submit([self, stage] { self->Release(stage); });
+        });
+        return;
+      }
+    }
+    for (StageMemory* memory : stages[stage].closes) {
+      memory->Close();
+    }
+    inner.Lock()->stages[stage].released = true;
+    StartReady();
+    Leave();
+  }
+
+  // Whether a task was started, or could not be made.
+  bool StartNext(size_t stage) {
+    int64_t task = 0;
+    int slot = 0;
+    {
+      auto locked = inner.Lock();
+      Progress& progress = locked->stages[stage];
+      const bool unwanted =
+          stages[stage].receiver_done != nullptr && stages[stage].receiver_done();
+      if (unwanted || !locked->first_error.ok()) {
+        progress.next_task = stages[stage].task_count;
+      }
+      if (progress.next_task == stages[stage].task_count ||
+          progress.running == stages[stage].tasks_at_once) {
+        return false;
+      }
+      task = progress.next_task++;
+      slot = progress.free_slots.back();
+      progress.free_slots.pop_back();
+      ++progress.running;
+      ++locked->running;
+      if (progress.figures.start_nanos == 0) {
+        progress.figures.start_nanos = options.clock->MonotonicNanos();
+      }
+    }
+    StartTask(stage, task, slot);
+    return true;
   }
 
   void StartTask(size_t stage, int64_t task, int slot) {
@@ -79,7 +152,6 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
   }
 
   void EndTask(size_t stage, int slot, const arrow::Status& status) {
-    bool first = false;
     {
       auto locked = inner.Lock();
       Progress& progress = locked->stages[stage];
@@ -87,13 +159,23 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
       progress.free_slots.push_back(slot);
       if (status.ok()) {
         ++progress.figures.tasks;
-      } else if (locked->first_error.ok()) {
-        locked->first_error = status;
-        first = true;
       }
       progress.figures.end_nanos = options.clock->MonotonicNanos();
     }
-    if (first && options.on_error) {
+    if (!status.ok()) {
+      Fail(status);
+    }
+  }
+
+  void Fail(const arrow::Status& status) {
+    {
+      auto locked = inner.Lock();
+      if (!locked->first_error.ok()) {
+        return;
+      }
+      locked->first_error = status;
+    }
+    if (options.on_error) {
       options.on_error(status);
     }
   }
@@ -125,7 +207,7 @@ std::unique_ptr<StageRun> StageRun::Start(std::vector<Stage> stages,
     locked->stages.resize(state->stages.size());
     for (size_t i = 0; i < state->stages.size(); ++i) {
       locked->stages[i].figures.name = state->stages[i].name;
-      for (int slot = state->options.tasks_at_once; slot-- > 0;) {
+      for (int slot = state->stages[i].tasks_at_once; slot-- > 0;) {
         locked->stages[i].free_slots.push_back(slot);
       }
     }
@@ -134,9 +216,7 @@ std::unique_ptr<StageRun> StageRun::Start(std::vector<Stage> stages,
   // Tasks are made on a compute thread, where making them must not block, as the header
   // says.
   state->options.executor->Submit([state] {
-    for (size_t i = 0; i < state->stages.size(); ++i) {
-      state->Fill(i);
-    }
+    state->StartReady();
     state->Leave();
   });
   return std::unique_ptr<StageRun>(new StageRun(std::move(state)));

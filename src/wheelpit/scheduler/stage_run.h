@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the stages of one query: each is a number of tasks, a task is a driver, and a
 // bounded number of a stage's tasks run at once, started in order (exchanges rely on
-// that). Stages run side by side: a later one parks until its exchange has something.
+// that). Stages run side by side, where a later one parks until its exchange has
+// something, but for those that come after others: what collects all rows (a sort,
+// groups) ends a phase.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +20,7 @@
 #include "wheelpit/core/metrics.h"
 #include "wheelpit/core/wait.h"
 #include "wheelpit/exec/driver.h"
+#include "wheelpit/scheduler/stage_memory.h"
 
 namespace wheelpit::scheduler {
 
@@ -25,11 +28,20 @@ struct Stage {
   std::string name;
   int64_t task_count = 0;
   /// Makes the pipeline of a task when it starts, on a compute thread: must not block.
-  /// Tasks that run at once have different slots, below StageRunOptions::tasks_at_once.
+  /// Tasks that run at once have different slots, below `tasks_at_once`.
   std::function<arrow::Result<exec::Pipeline>(int64_t task, int slot)> make_task = {};
   /// True when the stage's receiver wants no more: tasks not started yet are skipped. May
   /// be empty.
   std::function<bool()> receiver_done = {};
+  int tasks_at_once = 1;
+  /// Stages, by their index, that come before this one, which starts when they have ended
+  /// and given back what they close.
+  std::vector<int> after = {};
+  /// Opened before the first task.
+  std::vector<StageMemory*> opens = {};
+  /// Closed once the last task has ended, as soon as nothing is allocated in them. Not
+  /// after an error.
+  std::vector<StageMemory*> closes = {};
 };
 
 struct StageFigures {
@@ -40,7 +52,6 @@ struct StageFigures {
 };
 
 struct StageRunOptions {
-  int tasks_at_once = 1;  ///< per stage
   core::Executor* executor = nullptr;
   const core::Clock* clock = nullptr;
   core::MetricSet* metrics = nullptr;
@@ -54,7 +65,8 @@ struct StageRunOptions {
 class StageRun {
  public:
   /// Starts the first tasks and returns. `done` is called once, on a compute thread,
-  /// after every task that was started has ended, with the first error of any.
+  /// after every task that was started has ended, with the first error of any. What
+  /// stages open and close outlives that.
   static std::unique_ptr<StageRun> Start(std::vector<Stage> stages,
                                          StageRunOptions options,
                                          std::function<void(arrow::Status)> done);

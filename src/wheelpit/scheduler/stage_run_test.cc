@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <thread>
 #include <utility>
 
+#include <arrow/buffer.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <gtest/gtest.h>
@@ -18,6 +20,8 @@ namespace {
 
 using exec::Pipeline;
 using exec::Step;
+
+constexpr int64_t kPhaseBytes = int64_t{8} << 20;
 
 std::shared_ptr<arrow::RecordBatch> Rows(int64_t count) {
   return arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector()), count,
@@ -46,9 +50,11 @@ class StageRunTest : public testing::Test {
   arrow::Status Run(std::vector<Stage> stages, int tasks_at_once = 2) {
     core::Signal ended;
     arrow::Status outcome;
+    for (Stage& stage : stages) {
+      stage.tasks_at_once = tasks_at_once;
+    }
     auto run = StageRun::Start(std::move(stages),
-                               {.tasks_at_once = tasks_at_once,
-                                .executor = pool_.get(),
+                               {.executor = pool_.get(),
                                 .clock = &clock_,
                                 .metrics = &metrics_,
                                 .on_error =
@@ -192,6 +198,101 @@ TEST_F(StageRunTest, ReceiverThatIsDoneSkipsTheRest) {
           1);
   EXPECT_TRUE(status.ok());
   EXPECT_EQ(started.load(), 3);
+}
+
+TEST_F(StageRunTest, AStageThatComesAfterOthersStartsWhenTheyHaveEnded) {
+  std::atomic<int> first_ended{0};
+  struct Counted final : exec::Source {
+    explicit Counted(std::atomic<int>* ended) : ended_(ended) {}
+    ~Counted() override { ++*ended_; }
+    arrow::Result<Step> Next() override {
+      return turns_-- > 0 ? Step::Yield() : Step::End();
+    }
+    std::atomic<int>* ended_;
+    int turns_ = 50;
+  };
+  exec::GatherExchange unused(40, 1 << 20);
+  const auto make_first = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+    return Pipeline{.source = std::make_unique<Counted>(&first_ended),
+                    .operators = {},
+                    .sink = unused.MakeSink(task)};
+  };
+  std::vector<Stage> stages(4);
+  stages[0] = {.name = "last", .task_count = 5, .after = {1, 2, 3}};
+  stages[0].make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+    EXPECT_EQ(first_ended.load(), 40);
+    return Pipeline{.source = std::make_unique<OneBatch>(1),
+                    .operators = {},
+                    .sink = unused.MakeSink(task)};
+  };
+  stages[1] = {.name = "one", .task_count = 20, .make_task = make_first};
+  stages[2] = {.name = "two", .task_count = 20, .make_task = make_first};
+  stages[3] = {.name = "of no tasks", .task_count = 0, .after = {1}};
+  ASSERT_TRUE(Run(std::move(stages)).ok());
+  EXPECT_EQ(figures_[0].tasks, 5);
+}
+
+TEST_F(StageRunTest, AfterAnErrorNoLaterPhaseStarts) {
+  std::vector<Stage> stages(2);
+  stages[0] = {.name = "one", .task_count = 1};
+  stages[0].make_task = [](int64_t, int) -> arrow::Result<Pipeline> {
+    return core::Error(core::ErrorKind::kCorrupt, "task 0");
+  };
+  stages[1] = {.name = "two", .task_count = 1, .after = {0}};
+  stages[1].make_task = [](int64_t, int) -> arrow::Result<Pipeline> {
+    ADD_FAILURE() << "started";
+    return core::Error(core::ErrorKind::kInternal, "started");
+  };
+  EXPECT_EQ(Run(std::move(stages)).message(), "task 0");
+}
+
+// Two phases of 8 MiB each have room in 8 MiB, and the second waits for what is still
+// allocated in the first.
+TEST_F(StageRunTest, APhaseGivesItsMemoryBackBeforeTheNext) {
+  auto process =
+      memory::ProcessBudget::Make(kPhaseBytes, arrow::default_memory_pool()).ValueOrDie();
+  auto query = process->MakeQuery("q", 0, kPhaseBytes).ValueOrDie();
+  StageMemory first(query.get(), {.name = "a", .minimum_bytes = kPhaseBytes / 2}, 2,
+                    &metrics_);
+  StageMemory second(query.get(), {.name = "b", .minimum_bytes = kPhaseBytes / 2}, 2,
+                     &metrics_);
+  std::shared_ptr<arrow::Buffer> kept;
+  std::atomic<bool> second_started{false};
+  core::Signal first_ended;
+  exec::GatherExchange unused(2, 1 << 20);
+  std::vector<Stage> stages(2);
+  stages[0] = {.name = "one", .task_count = 1, .opens = {&first}, .closes = {&first}};
+  stages[0].make_task = [&](int64_t, int slot) -> arrow::Result<Pipeline> {
+    ARROW_ASSIGN_OR_RAISE(kept,
+                          arrow::AllocateBuffer(1 << 20, &first.at(slot)->budget()));
+    return Pipeline{.source = std::make_unique<OneBatch>(1),
+                    .operators = {},
+                    .sink = unused.MakeSink(0)};
+  };
+  stages[1] = {.name = "two", .task_count = 1, .after = {0}, .opens = {&second}};
+  stages[1].make_task = [&](int64_t, int slot) -> arrow::Result<Pipeline> {
+    second_started = true;
+    EXPECT_FALSE(first.open());
+    EXPECT_NE(second.at(slot), nullptr);
+    return Pipeline{.source = std::make_unique<OneBatch>(1),
+                    .operators = {},
+                    .sink = unused.MakeSink(1)};
+  };
+  core::Signal ended;
+  auto run =
+      StageRun::Start(std::move(stages),
+                      {.executor = pool_.get(), .clock = &clock_, .metrics = &metrics_},
+                      [&](const arrow::Status& status) {
+                        EXPECT_TRUE(status.ok()) << status;
+                        ended.Fire();
+                      });
+  while (run->figures()[0].end_nanos == 0) {
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(second_started);
+  kept.reset();
+  ended.wait().Block();
+  EXPECT_TRUE(second_started);
 }
 
 TEST_F(StageRunTest, NoTasksIsARunThatEnds) {

@@ -37,7 +37,7 @@ NodePtr RenameColumns(NodePtr input, const std::vector<ast::Name>& names) {
     fields.push_back(field->WithName(names[static_cast<size_t>(i)].text));
   }
   project->schema = arrow::schema(std::move(fields));
-  project->input = std::move(input);
+  project->inputs.push_back(std::move(input));
   return project;
 }
 

@@ -47,7 +47,26 @@ std::string AggregateOutline(const plan::Node& node) {
   for (const plan::Aggregate& aggregate : node.aggregates) {
     text += (text.empty() ? "" : ", ") + plan::ToString(aggregate);
   }
-  return "aggregate[" + text + "]";
+  return "aggregate[" + text + "]" +
+         (node.keys.empty() ? "" : "by[" + List(node.keys) + "]");
+}
+
+std::string SortOutline(const plan::Node& node) {
+  std::string text;
+  for (const plan::SortKey& key : node.sort_keys) {
+    text += (text.empty() ? "" : ", ") + node.schema->field(key.column)->name() +
+            (key.descending ? " desc" : "") + (key.nulls_first ? "" : " nulls last");
+  }
+  return (node.limit < 0 ? "sort[" : "top" + std::to_string(node.limit) + "[") + text +
+         "]";
+}
+
+std::string ExpandOutline(const plan::Node& node) {
+  std::string text;
+  for (const auto& row : node.rows) {
+    text += (text.empty() ? "" : "; ") + List(row);
+  }
+  return "expand[" + text + "]";
 }
 
 std::string NodeOutline(const plan::Node& node) {
@@ -63,6 +82,14 @@ std::string NodeOutline(const plan::Node& node) {
       return "project[" + List(node.expressions) + "]";
     case plan::NodeKind::kAggregate:
       return AggregateOutline(node);
+    case plan::NodeKind::kExpand:
+      return ExpandOutline(node);
+    case plan::NodeKind::kSort:
+      return SortOutline(node);
+    case plan::NodeKind::kUnion:
+      return "union";
+    case plan::NodeKind::kWrite:
+      return "write[" + node.path + " " + plan::ToString(node.format) + "]";
     case plan::NodeKind::kLimit:
       return "limit[" + std::to_string(node.limit) + "+" + std::to_string(node.offset) +
              "]";
@@ -105,8 +132,11 @@ arrow::Result<BoundStatement> BindText(std::string_view text, FakeTables* tables
 }
 
 std::string Outline(const plan::Node& node) {
-  return NodeOutline(node) +
-         (node.input == nullptr ? "" : "(" + Outline(*node.input) + ")");
+  std::string inputs;
+  for (const auto& input : node.inputs) {
+    inputs += (inputs.empty() ? "" : ", ") + Outline(*input);
+  }
+  return NodeOutline(node) + (inputs.empty() ? "" : "(" + inputs + ")");
 }
 
 std::string OutlineOf(std::string_view text) {

@@ -73,7 +73,7 @@ NodePtr MakeFilter(NodePtr input, ExprPtr condition) {
   filter->kind = NodeKind::kFilter;
   filter->schema = input->schema;
   filter->condition = std::move(condition);
-  filter->input = std::move(input);
+  filter->inputs.push_back(std::move(input));
   return filter;
 }
 
@@ -87,7 +87,7 @@ NodePtr MakeProject(NodePtr input, const std::vector<BoundName>& items) {
     project->expressions.push_back(item.expression);
   }
   project->schema = arrow::schema(std::move(fields));
-  project->input = std::move(input);
+  project->inputs.push_back(std::move(input));
   return project;
 }
 
@@ -102,7 +102,7 @@ NodePtr MakeAggregateNode(NodePtr input, std::vector<plan::Aggregate> aggregates
   }
   node->schema = arrow::schema(std::move(fields));
   node->aggregates = std::move(aggregates);
-  node->input = std::move(input);
+  node->inputs.push_back(std::move(input));
   return node;
 }
 
@@ -333,7 +333,7 @@ QueryBinder::NodeResult QueryBinder::BindLimit(const ast::Query& query, NodePtr 
   if (query.offset != nullptr) {
     ARROW_ASSIGN_OR_RAISE(node->offset, BindRowCount(*query.offset, "OFFSET"));
   }
-  node->input = std::move(input);
+  node->inputs.push_back(std::move(input));
   return node;
 }
 

@@ -28,7 +28,7 @@ NodePtr Filtered(NodePtr input, const std::vector<ExprPtr>& conjuncts) {
   filter->kind = NodeKind::kFilter;
   filter->schema = input->schema;
   filter->condition = plan::JoinConjuncts(conjuncts);
-  filter->input = std::move(input);
+  filter->inputs.push_back(std::move(input));
   return filter;
 }
 
@@ -88,7 +88,7 @@ NodePtr PushFilter(NodePtr input, std::vector<ExprPtr> conjuncts) {
   if (input->kind == NodeKind::kFilter) {
     std::vector<ExprPtr> all = plan::SplitConjuncts(input->condition);
     all.insert(all.end(), conjuncts.begin(), conjuncts.end());
-    return PushFilter(std::move(input->input), std::move(all));
+    return PushFilter(std::move(input->inputs[0]), std::move(all));
   }
   if (input->kind != NodeKind::kProject) {
     return Filtered(std::move(input), conjuncts);
@@ -101,19 +101,19 @@ NodePtr PushFilter(NodePtr input, std::vector<ExprPtr> conjuncts) {
         .push_back(plain ? Fold(Substitute(conjunct, input->expressions)) : conjunct);
   }
   if (!below.empty()) {
-    input->input = PushFilter(std::move(input->input), std::move(below));
+    input->inputs[0] = PushFilter(std::move(input->inputs[0]), std::move(below));
   }
   return Filtered(std::move(input), above);
 }
 
 NodePtr PushFilters(NodePtr node) {
-  if (node->input != nullptr) {
-    node->input = PushFilters(std::move(node->input));
+  for (NodePtr& input : node->inputs) {
+    input = PushFilters(std::move(input));
   }
   if (node->kind != NodeKind::kFilter) {
     return node;
   }
-  return PushFilter(std::move(node->input), plan::SplitConjuncts(node->condition));
+  return PushFilter(std::move(node->inputs[0]), plan::SplitConjuncts(node->condition));
 }
 
 // Which of a node's columns are used, by position.
@@ -190,9 +190,9 @@ std::vector<int> PruneScan(Node* scan, Needed needed) {
 
 std::vector<int> PruneFilter(Node* filter, Needed needed) {
   Need(*filter->condition, &needed);
-  std::vector<int> mapping = Prune(filter->input.get(), std::move(needed));
+  std::vector<int> mapping = Prune(filter->inputs[0].get(), std::move(needed));
   Remap(mapping, &filter->condition);
-  filter->schema = filter->input->schema;
+  filter->schema = filter->inputs[0]->schema;
   return mapping;
 }
 
@@ -200,11 +200,11 @@ std::vector<int> PruneProject(Node* project, const Needed& needed) {
   std::vector<int> mapping = MappingOf(needed);
   project->schema = Kept(*project->schema, needed);
   Keep(needed, &project->expressions);
-  Needed below = NeedNothing(*project->input);
+  Needed below = NeedNothing(*project->inputs[0]);
   for (const ExprPtr& expression : project->expressions) {
     Need(*expression, &below);
   }
-  std::vector<int> moved = Prune(project->input.get(), std::move(below));
+  std::vector<int> moved = Prune(project->inputs[0].get(), std::move(below));
   for (ExprPtr& expression : project->expressions) {
     Remap(moved, &expression);
   }
@@ -215,7 +215,7 @@ std::vector<int> PruneAggregate(Node* aggregate, const Needed& needed) {
   std::vector<int> mapping = MappingOf(needed);
   aggregate->schema = Kept(*aggregate->schema, needed);
   Keep(needed, &aggregate->aggregates);
-  Needed below = NeedNothing(*aggregate->input);
+  Needed below = NeedNothing(*aggregate->inputs[0]);
   for (const plan::Aggregate& one : aggregate->aggregates) {
     for (const ExprPtr& expression : {one.argument, one.filter}) {
       if (expression != nullptr) {
@@ -223,7 +223,7 @@ std::vector<int> PruneAggregate(Node* aggregate, const Needed& needed) {
       }
     }
   }
-  std::vector<int> moved = Prune(aggregate->input.get(), std::move(below));
+  std::vector<int> moved = Prune(aggregate->inputs[0].get(), std::move(below));
   for (plan::Aggregate& one : aggregate->aggregates) {
     Remap(moved, &one.argument);
     Remap(moved, &one.filter);
@@ -242,10 +242,19 @@ std::vector<int> Prune(Node* node, Needed needed) {
     case NodeKind::kAggregate:
       return PruneAggregate(node, needed);
     case NodeKind::kLimit: {
-      std::vector<int> mapping = Prune(node->input.get(), std::move(needed));
-      node->schema = node->input->schema;
+      std::vector<int> mapping = Prune(node->inputs[0].get(), std::move(needed));
+      node->schema = node->inputs[0]->schema;
       return mapping;
     }
+    case NodeKind::kExpand:
+    case NodeKind::kSort:
+    case NodeKind::kUnion:
+    case NodeKind::kWrite:
+      for (const NodePtr& input : node->inputs) {
+        Prune(input.get(),
+              Needed(static_cast<size_t>(input->schema->num_fields()), true));
+      }
+      return MappingOf(Needed(static_cast<size_t>(node->schema->num_fields()), true));
     case NodeKind::kValues:
       break;
   }
@@ -259,7 +268,7 @@ std::vector<int> Prune(Node* node, Needed needed) {
 
 // A projection of every column of its input, in order and under its name.
 bool ChangesNothing(const Node& project) {
-  const arrow::Schema& below = *project.input->schema;
+  const arrow::Schema& below = *project.inputs[0]->schema;
   if (project.schema->num_fields() != below.num_fields()) {
     return false;
   }
@@ -274,11 +283,11 @@ bool ChangesNothing(const Node& project) {
 }
 
 NodePtr DropIdleProjects(NodePtr node) {
-  if (node->input != nullptr) {
-    node->input = DropIdleProjects(std::move(node->input));
+  for (NodePtr& input : node->inputs) {
+    input = DropIdleProjects(std::move(input));
   }
   if (node->kind == NodeKind::kProject && ChangesNothing(*node)) {
-    return std::move(node->input);
+    return std::move(node->inputs[0]);
   }
   return node;
 }

@@ -49,7 +49,7 @@ TEST(Rules, PredicatesAreLoweredForPruning) {
   auto bound =
       BindText("SELECT s FROM 'x' WHERE a > 1 AND s LIKE '%y' AND p = 2", &tables);
   ASSERT_TRUE(bound.ok());
-  const plan::Node& scan = *bound->plan->input;
+  const plan::Node& scan = *bound->plan->inputs[0];
   ASSERT_EQ(scan.predicate.size(), 2U);
   EXPECT_EQ(scan.predicate[0].column, "a");
   EXPECT_EQ(scan.predicate[1].column, "p");

@@ -39,6 +39,8 @@ constexpr int64_t kWindowBytesMin = 64 << 10;
 // Read-ahead begins with this and doubles whenever the scan had to wait, up to
 // prefetch_bytes: where reads are quick, the few buffers in turn stay in the cache.
 constexpr int64_t kAheadBytesMin = 1 << 20;
+// What the next batch takes: its values, and the pages that are decompressed for it.
+constexpr int64_t kNextBatchBytes = 3 << 20;
 
 // Where one wanted column of a file comes from.
 struct ColumnPlace {
@@ -137,6 +139,7 @@ class ScanSource final : public Source {
     if (current_) fetcher_.Close(current_->handle);
   }
 
+  arrow::Result<std::optional<core::Wait>> AtBoundary(bool input_ended) override;
   arrow::Result<Step> Next() override;
 
  private:
@@ -517,6 +520,19 @@ arrow::Status ScanSource::Begin() {
                                   .pool = pool_};
   reader_ = std::make_unique<RowGroupReader>(std::move(options), std::move(columns));
   return arrow::Status::OK();
+}
+
+arrow::Result<std::optional<core::Wait>> ScanSource::AtBoundary(bool /*input_ended*/) {
+  core::Wait wait;
+  if (options_.budget != nullptr) {
+    const auto reserved = options_.budget->Reserve(kNextBatchBytes, &wait);
+    if (reserved.ok() && !*reserved) {
+      return wait;
+    }
+    // Nobody can give it: it may do without, or the allocation that fails will say what
+    // it needs.
+  }
+  return std::nullopt;
 }
 
 arrow::Result<Step> ScanSource::Next() {

@@ -17,6 +17,7 @@
 #include "wheelpit/exec/driver.h"
 #include "wheelpit/exec/scan/row_filter.h"
 #include "wheelpit/index/table.h"
+#include "wheelpit/memory/budget.h"
 
 namespace wheelpit::exec {
 
@@ -36,6 +37,10 @@ struct ScanOptions {
   /// reads in flight) before the pool, the file system or the metrics go.
   core::TaskGroup* io_tasks = nullptr;
   core::MetricSet* metrics = nullptr;
+  /// The context's pool, where it is a budget: before each batch, what that may take
+  /// beyond the budget's minimum is asked of operators that can give it (batches may wait
+  /// behind the scan). May be null.
+  memory::OperatorBudget* budget = nullptr;
 };
 
 /// A batch has the fields of table.schema that `output` names, at most batch_rows rows,

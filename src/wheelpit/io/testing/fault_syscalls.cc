@@ -8,11 +8,11 @@ namespace wheelpit::io {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(SyscallKind::kKindCount)>
-    kNames = {"open",    "close",           "read",      "write",
-              "pread",   "pwrite",          "getdents",  "statx",
-              "fstatfs", "fsync",           "ftruncate", "fallocate",
-              "fadvise", "sync_file_range", "mkdir",     "unlink",
-              "link",    "rename",          "flock"};
+    kNames = {"open",      "close",     "read",    "write",           "pread",
+              "pwrite",    "getdents",  "statx",   "fstatfs",         "fsync",
+              "ftruncate", "fallocate", "fadvise", "sync_file_range", "mkdir",
+              "unlink",    "link",      "rename",  "readlink",        "fchmod",
+              "flock"};
 
 }  // namespace
 
@@ -169,6 +169,16 @@ int FaultSyscalls::Link(int from_fd, const char* from, int to_fd, const char* to
 int FaultSyscalls::Rename(int from_fd, const char* from, int to_fd, const char* to) {
   const int error = Fail(SyscallKind::kRename);
   return error != 0 ? error : real_->Rename(from_fd, from, to_fd, to);
+}
+
+ssize_t FaultSyscalls::Readlink(int at_fd, const char* path, char* target, size_t size) {
+  const int error = Fail(SyscallKind::kReadlink);
+  return error != 0 ? error : real_->Readlink(at_fd, path, target, size);
+}
+
+int FaultSyscalls::Fchmod(int fd, mode_t mode) {
+  const int error = Fail(SyscallKind::kFchmod);
+  return error != 0 ? error : real_->Fchmod(fd, mode);
 }
 
 int FaultSyscalls::Flock(int fd, int operation) {

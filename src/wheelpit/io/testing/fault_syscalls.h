@@ -36,6 +36,8 @@ enum class SyscallKind : uint8_t {
   kUnlink,
   kLink,
   kRename,
+  kReadlink,
+  kFchmod,
   kFlock,
   kKindCount,  // not a kind: how many there are
 };
@@ -94,6 +96,8 @@ class FaultSyscalls : public Syscalls {
   int Unlink(int at_fd, const char* path, int flags) override;
   int Link(int from_fd, const char* from, int to_fd, const char* to, int flags) override;
   int Rename(int from_fd, const char* from, int to_fd, const char* to) override;
+  ssize_t Readlink(int at_fd, const char* path, char* target, size_t size) override;
+  int Fchmod(int fd, mode_t mode) override;
   int Flock(int fd, int operation) override;
 
  private:
