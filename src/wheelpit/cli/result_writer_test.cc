@@ -46,19 +46,22 @@ std::string Render(Format format, const arrow::Schema& titles, const Cells& cell
   arrow::FieldVector fields;
   arrow::ArrayVector columns;
   for (const auto& column : cells) {
-    // Titles and alignment are those of the schema, values those of the cells.
-    const auto& field = titles.field(static_cast<int>(columns.size()));
+    // The schema's titles; its types too, where the cells are of them.
+    auto field = titles.field(static_cast<int>(columns.size()));
+    for (const char* cell : column) {
+      if (cell != nullptr && !arrow::Scalar::Parse(field->type(), cell).ok()) {
+        field = field->WithType(arrow::utf8());
+      }
+    }
     std::unique_ptr<arrow::ArrayBuilder> builder;
     EXPECT_TRUE(
         arrow::MakeBuilder(arrow::default_memory_pool(), field->type(), &builder).ok());
     for (const char* cell : column) {
-      if (cell == nullptr) {
-        EXPECT_TRUE(builder->AppendNull().ok());
-      } else {
-        EXPECT_TRUE(
-            builder->AppendScalar(*arrow::Scalar::Parse(field->type(), cell).ValueOrDie())
-                .ok());
-      }
+      EXPECT_TRUE((cell == nullptr
+                       ? builder->AppendNull()
+                       : builder->AppendScalar(
+                             *arrow::Scalar::Parse(field->type(), cell).ValueOrDie()))
+                      .ok());
     }
     fields.push_back(field);
     columns.push_back(builder->Finish().ValueOrDie());

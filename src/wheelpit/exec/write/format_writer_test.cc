@@ -2,6 +2,9 @@
 // Texts as they must be, and what comes back of Parquet and Arrow.
 #include "wheelpit/exec/write/format_writer.h"
 
+#include <cmath>
+#include <set>
+
 #include <arrow/array/array_base.h>
 #include <arrow/buffer.h>
 #include <arrow/builder.h>
@@ -86,28 +89,30 @@ TEST(ParquetFormat, WhatItCannotHoldIsNamed) {
   EXPECT_NE(status.message().find("column m"), std::string::npos) << status;
 }
 
-TEST(ParquetFormat, SampleRowsComeBack) {
-  const auto samples = block::SampleBatches().ValueOrDie();
-  for (const plan::FileCodec codec :
-       {plan::FileCodec::kNone, plan::FileCodec::kSnappy, plan::FileCodec::kZstd,
-        plan::FileCodec::kGzip, plan::FileCodec::kLz4}) {
-    int written = 0;
-    for (const auto& sample : samples) {
-      SCOPED_TRACE(sample.name);
-      const plan::FileFormat format{.kind = FileFormatKind::kParquet, .codec = codec};
-      const auto status = StatusOf(sample.batch->schema(), format);
-      if (!status.ok()) {
-        EXPECT_NE(core::KindOf(status), core::ErrorKind::kInternal) << status;
-        std::puts((sample.name + ": " + status.message()).c_str());
-        continue;
+TEST(ParquetFormat, SampleColumnsComeBackOrAreRefusedByName) {
+  int written = 0;
+  std::set<std::string> refused;
+  for (const auto& sample : block::SampleBatches().ValueOrDie()) {
+    for (int i = 0; i < sample.batch->num_columns(); ++i) {
+      const auto batch = BatchOf("c", sample.batch->column(i));
+      SCOPED_TRACE(sample.name + " " + batch->schema()->ToString());
+      for (const plan::FileCodec codec :
+           {plan::FileCodec::kNone, plan::FileCodec::kSnappy, plan::FileCodec::kZstd,
+            plan::FileCodec::kGzip, plan::FileCodec::kLz4}) {
+        const plan::FileFormat format{.kind = FileFormatKind::kParquet, .codec = codec};
+        const auto status = StatusOf(batch->schema(), format);
+        if (!status.ok()) {
+          EXPECT_EQ(core::KindOf(status), core::ErrorKind::kUnsupported);
+          refused.insert(batch->column(0)->type()->name());
+          continue;
+        }
+        ++written;
+        EXPECT_EQ(ValueTexts(*ReadParquet(Written(batch, format))), ValueTexts(*batch));
       }
-      ++written;
-      const auto back = ReadParquet(Written(sample.batch, format));
-      ASSERT_EQ(back->num_columns(), sample.batch->num_columns());
-      EXPECT_EQ(ValueTexts(*back), ValueTexts(*sample.batch));
     }
-    EXPECT_GE(written, 3);
   }
+  EXPECT_GE(written, 100);
+  EXPECT_EQ(refused, (std::set<std::string>{"dense_union", "sparse_union"}));
 }
 
 TEST(ParquetFormat, DecimalsAndTimesAreStoredAsSparkStoresThem) {
@@ -154,8 +159,10 @@ TEST(ParquetFormat, ManyRowsAreCutIntoGroupsWithStatisticsAndPageIndex) {
   plan::FileFormat format;
   format.row_group_rows = 30'000;
   const std::string bytes = Written(batch, format);
-  EXPECT_EQ(MetadataOf(bytes)->num_row_groups(), 4);
-  const auto chunk = MetadataOf(bytes)->RowGroup(3)->ColumnChunk(0);
+  const auto metadata = MetadataOf(bytes);
+  EXPECT_EQ(metadata->num_row_groups(), 4);
+  const auto group = metadata->RowGroup(3);
+  const auto chunk = group->ColumnChunk(0);
   EXPECT_EQ(chunk->num_values(), 10'000);
   EXPECT_TRUE(chunk->is_stats_set());
   EXPECT_TRUE(chunk->GetColumnIndexLocation().has_value());

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
-#include <arrow/array/array_binary.h>
-#include <arrow/array/array_primitive.h>
 #include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
@@ -15,9 +12,10 @@
 #include <parquet/exception.h>
 #include <parquet/properties.h>
 
-#include "wheelpit/core/byte_size.h"
+#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/exec/write/dictionary_choice.h"
+#include "wheelpit/exec/write/plain_columns.h"
 #include "wheelpit/exec/write/sink_stream.h"
 #include "wheelpit/exec/write/writers.h"
 #include "wheelpit/plan/expression.h"
@@ -41,7 +39,7 @@ arrow::Status CatchParquet(Work&& work) {
   } catch (const parquet::ParquetStatusException& error) {
     return error.status();
   } catch (const std::bad_alloc&) {
-    throw;  // For core::CatchBadAlloc.
+    return core::BadAllocError();
   } catch (const std::exception& error) {
     return core::Error(core::ErrorKind::kInternal, "writing Parquet: ", error.what());
   }
@@ -76,8 +74,10 @@ int64_t LeafCount(const arrow::DataType& type) {
 
 class ParquetWriter final : public FormatWriter {
  public:
-  ParquetWriter(SchemaPtr schema, const FormatWriterOptions& options, ByteSink* sink)
-      : schema_(std::move(schema)),
+  ParquetWriter(const SchemaPtr& schema, const FormatWriterOptions& options,
+                ByteSink* sink)
+      : schema_(PlainSchema(*schema)),
+        coded_(!schema_->Equals(*schema, /*check_metadata=*/false)),
         options_(options),
         pool_(options.pool),
         stream_(std::make_shared<SinkStream>(sink)) {}
@@ -98,7 +98,9 @@ class ParquetWriter final : public FormatWriter {
       }
       const int64_t rows = std::min(
           {step, batch.num_rows() - first, options_.format.row_group_rows - group_rows_});
-      const auto slice = batch.Slice(first, rows);
+      ARROW_ASSIGN_OR_RAISE(const auto slice,
+                            coded_ ? PlainRows(*batch.Slice(first, rows), &pool_)
+                                   : batch.Slice(first, rows));
       ARROW_RETURN_NOT_OK(
           Explained(CatchParquet([&] { return writer_->WriteRecordBatch(*slice); })));
       group_rows_ += rows;
@@ -197,13 +199,12 @@ class ParquetWriter final : public FormatWriter {
         ->build();
   }
 
-  arrow::Status Explained(const arrow::Status& status) const {
-    return core::KindOf(status) == core::ErrorKind::kMemoryLimit
-               ? core::WithContext(status, "writing rows as Parquet")
-               : status;
+  static arrow::Status Explained(const arrow::Status& status) {
+    return status.ok() ? status : core::WithContext(status, "writing rows as Parquet");
   }
 
   const SchemaPtr schema_;
+  const bool coded_;  // rows come with dictionaries or views
   const FormatWriterOptions options_;
   arrow::ProxyMemoryPool pool_;  // counts what the library holds
   const std::shared_ptr<SinkStream> stream_;

@@ -2,6 +2,7 @@
 #include "wheelpit/exec/write/write_fixture.h"
 
 #include <arrow/array/array_base.h>
+#include <arrow/array/array_nested.h>
 #include <arrow/buffer.h>
 #include <arrow/builder.h>
 #include <arrow/io/memory.h>
@@ -47,26 +48,6 @@ std::shared_ptr<arrow::RecordBatch> TwoColumns(
                                   {id.Finish().ValueOrDie(), name.Finish().ValueOrDie()});
 }
 
-std::shared_ptr<arrow::RecordBatch> ManyRows(int64_t count) {
-  arrow::Int64Builder unique(arrow::system_memory_pool());
-  arrow::Int32Builder repeated(arrow::system_memory_pool());
-  arrow::StringBuilder text(arrow::system_memory_pool());
-  for (int64_t i = 0; i < count; ++i) {
-    EXPECT_TRUE(unique.Append(i * 7'919).ok());
-    EXPECT_TRUE((i % 11 == 0 ? repeated.AppendNull()
-                             : repeated.Append(static_cast<int32_t>(i % 50)))
-                    .ok());
-    EXPECT_TRUE(text.Append("row number " + std::to_string(i * 104'729 % 999'983)).ok());
-  }
-  return arrow::RecordBatch::Make(
-      arrow::schema({arrow::field("unique", arrow::int64()),
-                     arrow::field("repeated", arrow::int32()),
-                     arrow::field("text", arrow::utf8())}),
-      count,
-      {unique.Finish().ValueOrDie(), repeated.Finish().ValueOrDie(),
-       text.Finish().ValueOrDie()});
-}
-
 std::string Written(const std::shared_ptr<arrow::RecordBatch>& batch,
                     const plan::FileFormat& format, bool arrow_stream) {
   Bytes sink;
@@ -107,14 +88,55 @@ std::shared_ptr<parquet::FileMetaData> MetadataOf(const std::string& bytes) {
       ->metadata();
 }
 
+namespace {
+
+// As block::RowText, and of more nested types.
+std::string ValueText(const arrow::Array& array, int64_t row) {
+  if (array.IsNull(row)) {
+    return "null";
+  }
+  std::string text = "[";
+  if (array.type_id() == arrow::Type::MAP) {
+    const auto& map = static_cast<const arrow::MapArray&>(array);
+    for (int64_t at = map.value_offset(row); at < map.value_offset(row + 1); ++at) {
+      text += ValueText(*map.keys(), at) + ":" + ValueText(*map.items(), at) + ",";
+    }
+    return text + "]";
+  }
+  if (array.type_id() == arrow::Type::LARGE_LIST) {
+    const auto& list = static_cast<const arrow::LargeListArray&>(array);
+    for (int64_t at = list.value_offset(row); at < list.value_offset(row + 1); ++at) {
+      text += ValueText(*list.values(), at) + ",";
+    }
+    return text + "]";
+  }
+  if (array.type_id() == arrow::Type::FIXED_SIZE_LIST) {
+    const auto& list = static_cast<const arrow::FixedSizeListArray&>(array);
+    const int64_t begin = list.value_offset(row);
+    for (int64_t at = begin; at < begin + list.value_length(row); ++at) {
+      text += ValueText(*list.values(), at) + ",";
+    }
+    return text + "]";
+  }
+  return block::RowText(array, row);
+}
+
+}  // namespace
+
 std::vector<std::string> ValueTexts(const arrow::RecordBatch& batch) {
-  return block::RowTexts(batch);
+  std::vector<std::string> texts;
+  for (const auto& column : batch.columns()) {
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      texts.push_back(ValueText(*column, row));
+    }
+  }
+  return texts;
 }
 
 std::vector<std::string> ValueTexts(const arrow::Table& table) {
   const auto batch = table.CombineChunksToBatch(arrow::system_memory_pool());
   EXPECT_TRUE(batch.ok()) << batch.status();
-  return block::RowTexts(**batch);
+  return ValueTexts(**batch);
 }
 
 }  // namespace wheelpit::exec

@@ -11,6 +11,7 @@
 #include <arrow/type_fwd.h>
 
 #include "wheelpit/exec/write/format_writer.h"
+#include "wheelpit/exec/write/many_rows.h"
 
 namespace parquet {
 class FileMetaData;
@@ -29,8 +30,6 @@ std::shared_ptr<arrow::RecordBatch> BatchOf(const std::string& name,
 std::shared_ptr<arrow::RecordBatch> TwoColumns(
     const std::vector<std::optional<int64_t>>& ids,
     const std::vector<std::optional<std::string>>& names);
-/// Numbers that repeat, numbers that do not, text, with nulls.
-std::shared_ptr<arrow::RecordBatch> ManyRows(int64_t count);
 
 /// What a writer makes of a batch; a failure is the test's.
 std::string Written(const std::shared_ptr<arrow::RecordBatch>& batch,
