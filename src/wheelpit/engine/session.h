@@ -73,8 +73,9 @@ class Session {
  public:
   ~Session();
   /// Starts one statement (without or with a trailing ";") and returns at once: SELECT,
-  /// VALUES, EXPLAIN [ANALYZE], DESCRIBE, SET, SHOW. Syntax errors come from here, the
-  /// others from the query. Errors about the text carry their range (core::ErrorInfo).
+  /// VALUES, COPY, EXPLAIN [ANALYZE], DESCRIBE, SET, SHOW. Syntax errors come from here,
+  /// the others from the query. Errors about the text carry their range
+  /// (core::ErrorInfo).
   arrow::Result<std::unique_ptr<Query>> Submit(std::string sql);
   /// Settings that SET changed since; a copy.
   core::Config config() const;

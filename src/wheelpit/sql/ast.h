@@ -415,6 +415,7 @@ struct Statement {
   std::string key;
   std::optional<std::string> value;
   std::string path;
+  SourceRange path_range;
   std::vector<CopyOption> options;
   int64_t parameter_count = 0;
   SourceRange range;

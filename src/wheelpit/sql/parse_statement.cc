@@ -309,7 +309,9 @@ ast::Statement Parser::ParseCopy() {
     statement.relation->range = Since(start);
   }
   Expect(Keyword::kTo, "TO and a file");
+  const int64_t path_start = Here();
   statement.path = ParseString("a file in quotes");
+  statement.path_range = Since(path_start);
   if (Accept(TokenKind::kLeftParen)) {
     do {
       ast::CopyOption option;

@@ -24,6 +24,12 @@ class QueryBinder {
 
   arrow::Result<std::unique_ptr<plan::Node>> BindQuery(const ast::Query& query);
 
+  /// All rows of a table, a common table or a file.
+  arrow::Result<std::unique_ptr<plan::Node>> BindTable(const ast::Relation& relation);
+
+  /// That a path is one of this machine's: "reading from s3:// is not supported yet".
+  static arrow::Status CheckLocal(const std::string& path, const char* doing,
+                                  plan::SourceRange range);
   /// The path that a relation names: "file", parquet.`path`, read_parquet('path').
   static arrow::Result<std::string> PathOf(const ast::Relation& relation);
 
