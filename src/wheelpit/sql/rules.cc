@@ -211,10 +211,11 @@ std::vector<int> PruneProject(Node* project, const Needed& needed) {
   return mapping;
 }
 
-std::vector<int> PruneAggregate(Node* aggregate, const Needed& needed) {
+std::vector<int> PruneAggregate(Node* aggregate, Needed needed) {
+  if (!aggregate->keys.empty()) needed.assign(needed.size(), true);
   std::vector<int> mapping = MappingOf(needed);
   aggregate->schema = Kept(*aggregate->schema, needed);
-  Keep(needed, &aggregate->aggregates);
+  if (aggregate->keys.empty()) Keep(needed, &aggregate->aggregates);
   Needed below = NeedNothing(*aggregate->inputs[0]);
   for (const plan::Aggregate& one : aggregate->aggregates) {
     for (const ExprPtr& expression : {one.argument, one.filter}) {
@@ -223,7 +224,9 @@ std::vector<int> PruneAggregate(Node* aggregate, const Needed& needed) {
       }
     }
   }
+  for (const auto& key : aggregate->keys) Need(*key, &below);
   std::vector<int> moved = Prune(aggregate->inputs[0].get(), std::move(below));
+  for (auto& key : aggregate->keys) Remap(moved, &key);
   for (plan::Aggregate& one : aggregate->aggregates) {
     Remap(moved, &one.argument);
     Remap(moved, &one.filter);
