@@ -137,6 +137,27 @@ TEST_F(RunLogTest, TasksAddUpToWhatTheStatementCounted) {
   EXPECT_EQ(sums["cpu"], counted(core::Metric::kComputeNanos));
 }
 
+TEST_F(RunLogTest, TasksSayWhatTheyHaveSpilled) {
+  Set(ConfigKey::kMemoryLimit, "36MiB");
+  std::string rows = "SELECT * FROM " + kOrders;
+  for (int i = 0; i < 39; ++i) {
+    rows += " UNION ALL SELECT * FROM " + kOrders;
+  }
+  Run({"SELECT count(*) FROM (SELECT name, id + price AS k, day FROM (" + rows +
+       ") AS u ORDER BY price, name) AS s"});
+  int64_t spilled = 0;
+  int64_t shown = 0;
+  for (const std::string& line : LinesOf("SparkListenerTaskEnd")) {
+    spilled += std::stoll(After(line, "\"Disk Bytes Spilled\":"));
+    const size_t at = line.find("\"Name\":\"spill size\"");
+    shown += at == std::string::npos ? 0 : std::stoll(After(line, "\"Update\":\"", at));
+  }
+  EXPECT_GT(spilled, 0);
+  EXPECT_EQ(spilled, shown);
+  EXPECT_EQ(spilled,
+            stats_[0].metrics[static_cast<size_t>(core::Metric::kSpillBytesWritten)]);
+}
+
 TEST_F(RunLogTest, FailureIsThatOfTaskStageJobAndExecution) {
   Run({"SELECT max(1 / (id - id)) FROM " + kOrders});
   const auto has = [&](std::string_view event, const std::string& part) {
