@@ -394,13 +394,14 @@ enum class StatementKind : uint8_t {
   kReset,          ///< key, or all
   kShow,           ///< key
   kShowAll,
-  kCopy,   ///< query or relation; path, options
+  kCopy,   ///< query; path, options
   kOther,  ///< understood as far as its words: "CREATE TABLE"
 };
 
 struct CopyOption {
   Name name;
-  ExpressionPtr value;
+  ExpressionPtr value;  ///< null when only the name is there: HEADER
+  SourceRange range;    ///< of both
 };
 
 struct Statement {
@@ -415,6 +416,7 @@ struct Statement {
   std::string key;
   std::optional<std::string> value;
   std::string path;
+  SourceRange path_range;
   std::vector<CopyOption> options;
   int64_t parameter_count = 0;
   SourceRange range;

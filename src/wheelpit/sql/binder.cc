@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "wheelpit/sql/bind_copy.h"
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/query_binder.h"
 #include "wheelpit/sql/rules.h"
@@ -10,10 +11,15 @@
 namespace wheelpit::sql {
 namespace {
 
-arrow::Result<std::unique_ptr<plan::Node>> BindPlan(const ast::Query& query,
+// Of a query or a COPY.
+arrow::Result<std::unique_ptr<plan::Node>> BindPlan(const ast::Statement& statement,
                                                     const BindOptions& options,
                                                     TableResolver& tables) {
-  ARROW_ASSIGN_OR_RAISE(auto plan, QueryBinder(options, tables).BindQuery(query));
+  ARROW_ASSIGN_OR_RAISE(auto plan,
+                        QueryBinder(options, tables).BindQuery(*statement.query));
+  if (statement.kind == ast::StatementKind::kCopy) {
+    ARROW_ASSIGN_OR_RAISE(plan, BindCopy(statement, std::move(plan)));
+  }
   return Optimize(std::move(plan));
 }
 
@@ -24,10 +30,11 @@ arrow::Result<BoundStatement> BindExplain(const ast::Statement& statement,
   bound.kind = BoundKind::kExplain;
   bound.analyze = statement.explain_mode == "ANALYZE";
   const ast::Statement& inner = *statement.inner;
-  if (inner.kind != ast::StatementKind::kQuery) {
+  if (inner.kind != ast::StatementKind::kQuery &&
+      inner.kind != ast::StatementKind::kCopy) {
     return NotYet("EXPLAIN of this statement", inner.range);
   }
-  ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(*inner.query, options, tables));
+  ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(inner, options, tables));
   return bound;
 }
 
@@ -63,14 +70,15 @@ arrow::Result<BoundStatement> Bind(const ast::Statement& statement,
                                    const BindOptions& options, TableResolver& tables) {
   BoundStatement bound;
   switch (statement.kind) {
-    case ast::StatementKind::kQuery: {
-      ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(*statement.query, options, tables));
+    case ast::StatementKind::kQuery:
+    case ast::StatementKind::kCopy: {
+      ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(statement, options, tables));
       return bound;
     }
     case ast::StatementKind::kExplain:
       return BindExplain(statement, options, tables);
     case ast::StatementKind::kDescribeQuery: {
-      ARROW_ASSIGN_OR_RAISE(auto plan, BindPlan(*statement.query, options, tables));
+      ARROW_ASSIGN_OR_RAISE(auto plan, BindPlan(statement, options, tables));
       bound.kind = BoundKind::kDescribe;
       bound.schema = plan->schema;
       return bound;
@@ -84,8 +92,6 @@ arrow::Result<BoundStatement> Bind(const ast::Statement& statement,
     case ast::StatementKind::kShow:
     case ast::StatementKind::kShowAll:
       return BoundSetting(BoundKind::kShow, statement);
-    case ast::StatementKind::kCopy:
-      return NotYet("COPY", statement.range);
     case ast::StatementKind::kOther:
       break;
   }

@@ -46,7 +46,7 @@ enum class BoundKind : uint8_t { kQuery, kExplain, kDescribe, kSet, kReset, kSho
 
 struct BoundStatement {
   BoundKind kind = BoundKind::kQuery;
-  std::unique_ptr<plan::Node> plan;            ///< kQuery, kExplain
+  std::unique_ptr<plan::Node> plan;            ///< kQuery (COPY too), kExplain
   bool analyze = false;                        ///< EXPLAIN ANALYZE
   std::shared_ptr<arrow::Schema> schema;       ///< kDescribe
   std::vector<std::string> partition_columns;  ///< kDescribe, of a table

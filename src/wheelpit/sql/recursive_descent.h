@@ -112,6 +112,8 @@ class Parser {
   ast::Statement ParseReset();
   ast::Statement ParseShow();
   ast::Statement ParseCopy();
+  std::unique_ptr<ast::Query> ParseWholeTable();
+  ast::CopyOption ParseCopyOption();
   ast::Statement ParseOther();
   bool AtOtherStatement() const;
   bool AtQuery(size_t ahead = 0) const;
