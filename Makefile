@@ -16,7 +16,7 @@ deps: ## Install what a build needs and is missing (Debian packages, Arrow C++)
 
 deps-ci: ## As deps, with what .ci/run needs besides (clang, Java, Maven, strace)
 	@tools/deps tools/packages.txt tools/packages-ci.txt
-	@tools/fetch_spark_parser
+	@tools/fetch_spark_jars
 
 python-env: deps ## Make .venv: other engines and the data generator, by pinned versions
 	@tools/python_env

@@ -53,6 +53,15 @@ def test_ndjson_and_table():
     check(outcome.out == "id\n--\n 0\n 1\n(2 rows)\n", outcome)
 
 
+def test_the_report_is_on_stderr_and_only_when_asked_for():
+    outcome = sql(f"SELECT count(*) FROM {ORDERS} WHERE id < 10", "--report")
+    lines = outcome.err.splitlines()
+    check(lines[0].startswith("took ") and lines[0].endswith(", 1 row"), outcome)
+    check(" of 1 of 1 file, 1 of 4 row groups, " in lines[1], outcome)
+    check(any(line.startswith("stage ") and line.endswith(" s, 1 task") for line in lines[2:]), outcome)
+    check(sql(f"SELECT count(*) FROM {ORDERS}").err == "", outcome)
+
+
 def test_stats_is_one_line_of_json_on_stderr():
     outcome = sql(f"SELECT count(*) FROM {ORDERS} WHERE id < 10", "--stats")
     stats = json.loads(outcome.err)

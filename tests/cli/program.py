@@ -31,9 +31,13 @@ class Outcome:
         return f"code {self.code}\n--- out\n{self.out[-1500:]}\n--- err\n{self.err[-1500:]}"
 
 
+STATE = tempfile.TemporaryDirectory(prefix="wheelpit_state_")  # of event logs
+
+
 def environment(**extra):
     keep = {k: v for k, v in os.environ.items() if not k.startswith("WHEELPIT_") and k != "TZ"}
-    return {**keep, "HOME": "/nonexistent", **extra}
+    return {**keep, "HOME": "/nonexistent",
+            "XDG_STATE_HOME": STATE.name, **extra}
 
 
 def run(*arguments, stdin="", env=None, cwd=None, limits=None):

@@ -60,6 +60,7 @@ class ForwardingSyscalls : public io::Syscalls {
     return Next().Readlink(at_fd, path, target, size);
   }
   int Fchmod(int fd, mode_t mode) override { return Next().Fchmod(fd, mode); }
+  int Flock(int fd, int operation) override { return Next().Flock(fd, operation); }
 
  protected:
   /// Who does the work of a call: the place to do something before every one.

@@ -62,6 +62,9 @@ void AddSettings(CLI::App* command, Arguments* arguments) {
               "Directory for spilled data; may be given more than once");
   add("--spill-limit", core::ConfigKey::kSpillLimit,
       "Bytes that one query may spill (default: 100GB)");
+  add("--event-log", core::ConfigKey::kEventsDirectory,
+      "Directory for the log of the run, in Spark's format; none: no log (default: "
+      "~/.local/state/wheelpit/events)");
   command->add_option("--config", arguments->line.sources.config_file,
                       "Settings file (default: ~/.config/wheelpit/config if there)");
 }
@@ -76,6 +79,10 @@ CLI::App* AddSql(CLI::App* app, Arguments* arguments) {
   sql->add_option("--format", arguments->format, "table, csv or ndjson (default: table)");
   sql->add_flag("--stats", options->stats,
                 "One line of JSON on standard error after each statement");
+  sql->add_flag(
+      "--report", options->report,
+      "What was read, spilled and how long stages took, on standard error after "
+      "each statement; on a terminal also unasked when a statement spilled");
   sql->add_option("input", options->input, "-: read statements from standard input");
   AddSettings(sql, arguments);
   return sql;

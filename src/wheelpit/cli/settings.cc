@@ -30,6 +30,17 @@ std::string DefaultConfigFile() {
   return home.empty() ? "" : home + "/.config/wheelpit/config";
 }
 
+// Where event logs go when nobody says where, or "none". The standard that names the
+// variable wants it passed over when it is not absolute.
+std::string DefaultEventDirectory() {
+  const std::string state = Environment("XDG_STATE_HOME");
+  if (state.starts_with('/')) {
+    return state + "/wheelpit/events";
+  }
+  const std::string home = Environment("HOME");
+  return home.starts_with('/') ? home + "/.local/state/wheelpit/events" : "none";
+}
+
 // $TZ as the name of a zone: libc takes a colon before it, and the path of its file.
 std::string ZoneName(std::string_view tz) {
   for (const std::string_view prefix : {":", "/usr/share/zoneinfo/"}) {
@@ -117,6 +128,9 @@ arrow::Result<core::Config> LoadSettings(io::Syscalls& syscalls,
   }
   ARROW_RETURN_NOT_OK(CheckTimeZone(config));
   ARROW_RETURN_NOT_OK(ApplyDefaults(machine, &config));
+  if (const auto key = core::ConfigKey::kEventsDirectory; config.Text(key) == "auto") {
+    ARROW_RETURN_NOT_OK(config.Set(key, DefaultEventDirectory(), config.SourceOf(key)));
+  }
   return config;
 }
 

@@ -23,8 +23,8 @@ class SettingsTest : public testing::Test {
     std::string pattern = testing::TempDir() + "/settings_XXXXXX";
     folder_ = mkdtemp(pattern.data());
     setenv("HOME", folder_.c_str(), 1);
-    for (const char* name : {"XDG_CONFIG_HOME", "WHEELPIT_MEMORY", "WHEELPIT_THREADS",
-                             "WHEELPIT_SPILL_DIR", "TZ"}) {
+    for (const char* name : {"XDG_CONFIG_HOME", "XDG_STATE_HOME", "WHEELPIT_MEMORY",
+                             "WHEELPIT_THREADS", "WHEELPIT_SPILL_DIR", "TZ"}) {
       unsetenv(name);
     }
     machine_.memory = {1 << 30, "physical memory"};
@@ -70,6 +70,24 @@ TEST_F(SettingsTest, NothingAutomaticIsLeft) {
   for (const core::ConfigRow& row : core::ConfigTable()) {
     EXPECT_NE(config.Text(row.key), "auto") << row.name;
   }
+}
+
+TEST_F(SettingsTest, EventLogsGoToTheStateFolderOfTheUser) {
+  const auto directory = [this] {
+    return Load().ValueOrDie().Text(ConfigKey::kEventsDirectory);
+  };
+  EXPECT_EQ(directory(), folder_ + "/.local/state/wheelpit/events");
+  setenv("XDG_STATE_HOME", "/state", 1);
+  EXPECT_EQ(directory(), "/state/wheelpit/events");
+  setenv("XDG_STATE_HOME", "relative", 1);
+  EXPECT_EQ(directory(), folder_ + "/.local/state/wheelpit/events");
+  unsetenv("XDG_STATE_HOME");
+  unsetenv("HOME");
+  EXPECT_EQ(directory(), "none");
+  const auto config =
+      Load({.flags = {{ConfigKey::kEventsDirectory, "none"}}, .config_file = {}})
+          .ValueOrDie();
+  EXPECT_EQ(config.Text(ConfigKey::kEventsDirectory), "none");
 }
 
 TEST_F(SettingsTest, ErrorsNameTheFlagTheLineOrTheVariable) {

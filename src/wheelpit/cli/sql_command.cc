@@ -15,6 +15,7 @@
 #include "wheelpit/cli/machine.h"
 #include "wheelpit/cli/output.h"
 #include "wheelpit/cli/progress.h"
+#include "wheelpit/cli/report.h"
 #include "wheelpit/cli/result_writer.h"
 #include "wheelpit/cli/text_file.h"
 #include "wheelpit/core/bad_alloc.h"
@@ -109,12 +110,26 @@ class Runner {
             ? core::Error(core::ErrorKind::kCancelled, "the query was cancelled")
             : PrintResult(session, query.get());
     interrupt_->OnInterrupt({});
+    ARROW_RETURN_NOT_OK(PrintFigures(*session, *query));
+    return status;
+  }
+
+  // In the order that a person reads: rows on standard output have gone before.
+  arrow::Status PrintFigures(const engine::Session& session, const engine::Query& query) {
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    if (!options_.stats && !options_.report && !terminal) {
+      return arrow::Status::OK();
+    }
+    const engine::QueryStats stats = query.stats();
     if (options_.stats) {
       ARROW_RETURN_NOT_OK(
-          err_.Write(StatsLine(query->stats(), row_count_, PeakRssBytes(syscalls_))));
-      ARROW_RETURN_NOT_OK(err_.Flush());
+          err_.Write(StatsLine(stats, row_count_, PeakRssBytes(syscalls_))));
     }
-    return status;
+    if (options_.report || (terminal && HasSpilled(stats))) {
+      ARROW_RETURN_NOT_OK(err_.Write(ReportText(
+          stats, row_count_, session.config().List(core::ConfigKey::kSpillDirectories))));
+    }
+    return err_.Flush();
   }
 
   arrow::Status PrintResult(engine::Session* session, engine::Query* query) {

@@ -17,7 +17,8 @@ struct SqlOptions {
   std::string file;                   ///< -f; "-" is standard input
   std::string input;                  ///< "-" or empty
   Format format = Format::kTable;
-  bool stats = false;
+  bool stats = false;   ///< a line of JSON after each statement
+  bool report = false;  ///< lines for people after each statement
 };
 
 /// The exit code. Stops at the first statement that fails.

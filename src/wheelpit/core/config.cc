@@ -71,6 +71,19 @@ constexpr std::array<ConfigRow, static_cast<size_t>(ConfigKey::kKeyCount)> kTabl
      "0.1"},
     {ConfigKey::kOutputMaxRows, "output.max_rows", kCount, "10000", 0, kMax, "", "",
      "Rows that the table format prints at most; 0 is all.", "0.1"},
+    {ConfigKey::kEventsDirectory, "events.directory", kText, "auto", 0, 0, "event-log",
+     "",
+     "Directory for the event logs of runs, or none; auto is "
+     "$XDG_STATE_HOME/wheelpit/events, "
+     "else ~/.local/state/wheelpit/events, and none where the library is embedded.",
+     "0.1", ConfigScope::kProcess},
+    {ConfigKey::kEventsTotalLimit, "events.total_limit", kBytes, "1GB", 0, kMax, "", "",
+     "Bytes that all event logs in the directory may take: the oldest go first, never "
+     "that of a running process.",
+     "0.1", ConfigScope::kProcess},
+    {ConfigKey::kEventsRollBytes, "events.roll_bytes", kBytes, "128MiB", 64 << 10, kMax,
+     "", "", "Bytes of an event log, before compression, from which a new file is begun.",
+     "0.1", ConfigScope::kProcess},
 }};
 
 constexpr bool TableIsInOrder() {

@@ -44,6 +44,9 @@ enum class ConfigKey : uint8_t {
   kIndexReadTableFormats,
   kSessionTimeZone,
   kOutputMaxRows,
+  kEventsDirectory,
+  kEventsTotalLimit,
+  kEventsRollBytes,
   kKeyCount,  // not a key: how many there are
 };
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -129,6 +130,11 @@ ssize_t KernelSyscalls::Readlink(int at_fd, const char* path, char* target, size
 int KernelSyscalls::Fchmod(int fd, mode_t mode) {
   CheckMayBlock();
   return Outcome(::fchmod(fd, mode));
+}
+
+int KernelSyscalls::Flock(int fd, int operation) {
+  CheckMayBlock();
+  return Outcome(::flock(fd, operation));
 }
 
 ssize_t ReadFully(Syscalls& syscalls, int fd, void* data, size_t size, int64_t offset) {

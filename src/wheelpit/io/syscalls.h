@@ -45,6 +45,8 @@ class Syscalls {
   /// The length of the target, which is not ended by a zero byte.
   virtual ssize_t Readlink(int at_fd, const char* path, char* target, size_t size) = 0;
   virtual int Fchmod(int fd, mode_t mode) = 0;
+  /// A lock of the open file, gone with its last descriptor: flock(2).
+  virtual int Flock(int fd, int operation) = 0;
 };
 
 /// The kernel's own calls. Stateless.
@@ -71,6 +73,7 @@ class KernelSyscalls final : public Syscalls {
   int Rename(int from_fd, const char* from, int to_fd, const char* to) override;
   ssize_t Readlink(int at_fd, const char* path, char* target, size_t size) override;
   int Fchmod(int fd, mode_t mode) override;
+  int Flock(int fd, int operation) override;
 };
 
 /// Reads until `size` bytes or the end of the file; retries EINTR and short reads. The

@@ -11,7 +11,8 @@ constexpr std::array<std::string_view, static_cast<size_t>(SyscallKind::kKindCou
     kNames = {"open",      "close",     "read",    "write",           "pread",
               "pwrite",    "getdents",  "statx",   "fstatfs",         "fsync",
               "ftruncate", "fallocate", "fadvise", "sync_file_range", "mkdir",
-              "unlink",    "link",      "rename",  "readlink",        "fchmod"};
+              "unlink",    "link",      "rename",  "readlink",        "fchmod",
+              "flock"};
 
 }  // namespace
 
@@ -178,6 +179,11 @@ ssize_t FaultSyscalls::Readlink(int at_fd, const char* path, char* target, size_
 int FaultSyscalls::Fchmod(int fd, mode_t mode) {
   const int error = Fail(SyscallKind::kFchmod);
   return error != 0 ? error : real_->Fchmod(fd, mode);
+}
+
+int FaultSyscalls::Flock(int fd, int operation) {
+  const int error = Fail(SyscallKind::kFlock);
+  return error != 0 ? error : real_->Flock(fd, operation);
 }
 
 int64_t SweepFaults(FaultSyscalls* syscalls, SyscallFault fault,

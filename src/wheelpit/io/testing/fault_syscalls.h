@@ -38,6 +38,7 @@ enum class SyscallKind : uint8_t {
   kRename,
   kReadlink,
   kFchmod,
+  kFlock,
   kKindCount,  // not a kind: how many there are
 };
 
@@ -97,6 +98,7 @@ class FaultSyscalls : public Syscalls {
   int Rename(int from_fd, const char* from, int to_fd, const char* to) override;
   ssize_t Readlink(int at_fd, const char* path, char* target, size_t size) override;
   int Fchmod(int fd, mode_t mode) override;
+  int Flock(int fd, int operation) override;
 
  private:
   struct State {
