@@ -39,20 +39,60 @@ arrow::Result<BoundStatement> BindExplain(const ast::Statement& statement,
 }
 
 arrow::Result<BoundStatement> BindDescribeTable(const ast::Statement& statement,
+                                                const BindOptions& options,
                                                 TableResolver& tables) {
   BoundStatement bound;
   bound.kind = BoundKind::kDescribe;
   if (!statement.words.empty()) {
     return NotYet(statement.words, statement.range);
   }
-  ARROW_ASSIGN_OR_RAISE(std::string path, QueryBinder::PathOf(*statement.relation));
+  const ast::Relation& relation = *statement.relation;
+  if (relation.kind == ast::RelationKind::kTable && relation.path.size() == 1) {
+    if (const auto view = tables.FindView(relation.path[0].text); view != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(auto plan,
+                            QueryBinder(options, tables).BindView(*view, relation.range));
+      bound.schema = plan->schema;
+      return bound;
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(std::string path, QueryBinder::PathOf(relation));
   auto opened = tables.OpenPath(path, {});
   if (!opened.ok()) {
-    return WithRange(opened.status(), statement.relation->range);
+    return WithRange(opened.status(), relation.range);
   }
   const auto table = *std::move(opened);
   bound.schema = table->schema;
   bound.partition_columns = table->partition_columns;
+  return bound;
+}
+
+arrow::Status CheckViewName(const ast::View& view) {
+  return view.name.size() == 1
+             ? arrow::Status::OK()
+             : Invalid("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", view.range,
+                       "a view is the session's and has a name of one part");
+}
+
+arrow::Result<BoundStatement> BindCreateView(const ast::Statement& statement,
+                                             const BindOptions& options,
+                                             TableResolver& tables) {
+  BoundStatement bound;
+  bound.kind = BoundKind::kCreateView;
+  ARROW_RETURN_NOT_OK(CheckViewName(statement.view));
+  ARROW_RETURN_NOT_OK(QueryBinder(options, tables).BindViewQuery(statement).status());
+  return bound;
+}
+
+arrow::Result<BoundStatement> BindDropView(const ast::Statement& statement,
+                                           const TableResolver& tables) {
+  BoundStatement bound;
+  bound.kind = BoundKind::kDropView;
+  const ast::View& view = statement.view;
+  ARROW_RETURN_NOT_OK(CheckViewName(view));
+  if (!view.if_exists && tables.FindView(view.name[0].text) == nullptr) {
+    return Invalid("TABLE_OR_VIEW_NOT_FOUND", view.range,
+                   "there is no view " + view.name[0].text);
+  }
   return bound;
 }
 
@@ -84,7 +124,7 @@ arrow::Result<BoundStatement> Bind(const ast::Statement& statement,
       return bound;
     }
     case ast::StatementKind::kDescribeTable:
-      return BindDescribeTable(statement, tables);
+      return BindDescribeTable(statement, options, tables);
     case ast::StatementKind::kSet:
       return BoundSetting(BoundKind::kSet, statement);
     case ast::StatementKind::kReset:
@@ -92,6 +132,12 @@ arrow::Result<BoundStatement> Bind(const ast::Statement& statement,
     case ast::StatementKind::kShow:
     case ast::StatementKind::kShowAll:
       return BoundSetting(BoundKind::kShow, statement);
+    case ast::StatementKind::kCreateView:
+      return BindCreateView(statement, options, tables);
+    case ast::StatementKind::kDropView:
+      return BindDropView(statement, tables);
+    case ast::StatementKind::kShowViews:
+      return BoundSetting(BoundKind::kShowViews, statement);
     case ast::StatementKind::kOther:
       break;
   }

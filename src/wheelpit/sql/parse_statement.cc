@@ -75,6 +75,10 @@ ast::Statement Parser::ParseAnyStatement() {
     statement = ParseShow();
   } else if (At(Keyword::kCopy)) {
     statement = ParseCopy();
+  } else if (AtCreateView()) {
+    statement = ParseCreateView();
+  } else if (AtWord("DROP") && AtWord("VIEW", 1)) {
+    statement = ParseDropView();
   } else if (AtOtherStatement()) {
     statement = ParseOther();
   } else if (AtQuery() || At(TokenKind::kLeftParen)) {
@@ -268,9 +272,10 @@ ast::Statement Parser::ParseShow() {
   Advance();
   bool last = At(TokenKind::kEnd, 1) || At(TokenKind::kSemicolon, 1);
   bool functions = AtWord("FUNCTIONS", 1);
-  if (At(Keyword::kAll) && last) {
+  if (last && (At(Keyword::kAll) || AtWord("VIEWS"))) {
+    statement.kind =
+        At(Keyword::kAll) ? StatementKind::kShowAll : StatementKind::kShowViews;
     Advance();
-    statement.kind = StatementKind::kShowAll;
     return statement;
   }
   if (At(TokenKind::kWord) && (Contains(kShowObjects, UpperOf(Peek())) || functions)) {
@@ -325,6 +330,10 @@ std::unique_ptr<ast::Query> Parser::ParseWholeTable() {
     relation.path = ParseNamePath("a query in parentheses or a table");
   }
   relation.range = Since(start);
+  return AllOf(std::move(relation));
+}
+
+std::unique_ptr<ast::Query> Parser::AllOf(ast::Relation relation) {
   auto query = std::make_unique<ast::Query>();
   query->range = relation.range;
   query->body = std::make_unique<ast::QueryBody>();

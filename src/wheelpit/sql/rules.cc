@@ -58,12 +58,15 @@ ExprPtr Substitute(const ExprPtr& expression, const std::vector<ExprPtr>& replac
   return copy;
 }
 
+bool IsPlain(const ExprPtr& expression) {
+  return expression->kind == ExprKind::kColumn || expression->kind == ExprKind::kLiteral;
+}
+
 // Columns and literals only: what costs something is computed once, by the projection.
 bool ReadsOnlyPlainColumns(const Expr& conjunct, const std::vector<ExprPtr>& projected) {
   std::vector<int> columns = plan::ColumnsOf(conjunct);
   return std::all_of(columns.begin(), columns.end(), [&](int column) {
-    ExprKind kind = projected[static_cast<size_t>(column)]->kind;
-    return kind == ExprKind::kColumn || kind == ExprKind::kLiteral;
+    return IsPlain(projected[static_cast<size_t>(column)]);
   });
 }
 
@@ -310,14 +313,29 @@ bool ChangesNothing(const Node& project) {
   return true;
 }
 
+// Of two projections of which the lower one only moves columns, one.
+NodePtr MergeProjects(NodePtr project) {
+  Node& below = *project->inputs[0];
+  if (below.kind != NodeKind::kProject ||
+      !std::all_of(below.expressions.begin(), below.expressions.end(), IsPlain)) {
+    return project;
+  }
+  for (ExprPtr& expression : project->expressions) {
+    expression = Substitute(expression, below.expressions);
+  }
+  project->inputs[0] = std::move(below.inputs[0]);
+  return project;
+}
+
 NodePtr DropIdleProjects(NodePtr node) {
   for (NodePtr& input : node->inputs) {
     input = DropIdleProjects(std::move(input));
   }
-  if (node->kind == NodeKind::kProject && ChangesNothing(*node)) {
-    return std::move(node->inputs[0]);
+  if (node->kind != NodeKind::kProject) {
+    return node;
   }
-  return node;
+  node = MergeProjects(std::move(node));
+  return ChangesNothing(*node) ? std::move(node->inputs[0]) : std::move(node);
 }
 
 }  // namespace
