@@ -37,7 +37,7 @@ const std::vector<Configuration>& Configurations() {
       {.name = "default", .settings = {}},
       {.name = "batch_1", .settings = {{"scan.batch_rows", "1"}}},
       {.name = "threads_1", .settings = {{"compute.threads", "1"}, {"io.threads", "1"}}},
-      {.name = "memory_tiny", .settings = {{"memory.limit", "16MiB"}}},
+      {.name = "memory_tiny", .settings = {{"memory.limit", "32MiB"}}},
       {.name = "io_slow", .settings = {}, .slow = true},
   };
   return *all;

@@ -9,6 +9,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "wheelpit/cli/batch_text.h"
@@ -17,6 +18,7 @@
 #include "wheelpit/cli/progress.h"
 #include "wheelpit/cli/report.h"
 #include "wheelpit/cli/result_writer.h"
+#include "wheelpit/cli/settings.h"
 #include "wheelpit/cli/text_file.h"
 #include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
@@ -196,9 +198,67 @@ arrow::Result<std::vector<std::string>> StatementTexts(io::Syscalls& syscalls,
   return texts;
 }
 
+// By name without a look into the directory of users, which may be on a network.
+std::string UserName() {
+  for (const char* name : {"USER", "LOGNAME"}) {
+    if (std::string user = Environment(name); !user.empty()) {
+      return user;
+    }
+  }
+  return std::to_string(geteuid());
+}
+
+std::string HostName() {
+  utsname names{};
+  return uname(&names) == 0 && names.nodename[0] != '\0' ? names.nodename : "localhost";
+}
+
 int Fail(const arrow::Status& status) {
   std::fprintf(stderr, "wheelpit sql: %s\n", Printable(status.message()).c_str());
   return core::ExitCodeOf(core::KindOf(status));
+}
+
+// How a run ends.
+struct Ending {
+  int exit_code = 0;
+  bool at_once = false;  ///< without the ends of what it has made
+};
+
+Ending RunTexts(Runner* runner, engine::Session* session,
+                const std::vector<std::string>& texts, const Interrupt& interrupt) {
+  for (const std::string& text : texts) {
+    const auto outcome = runner->RunText(session, text);
+    if (!outcome.ok()) {
+      // Already printed, with the place in the text.
+      const core::ErrorKind kind = core::KindOf(outcome.status());
+      if (kind == core::ErrorKind::kCancelled && interrupt.interrupted()) {
+        // At once: to take down what is known of 60,000 files takes 0.1 s.
+        return {.exit_code = interrupt.exit_code(), .at_once = true};
+      }
+      // Without memory not even an orderly end is sure.
+      return {.exit_code = core::ExitCodeOf(kind),
+              .at_once = kind == core::ErrorKind::kMemoryLimit};
+    }
+    if (!*outcome) {
+      break;
+    }
+  }
+  return {};
+}
+
+// The run is what it is: a log that cannot be written is worth a word and no more.
+void FinishLog(engine::Engine* engine, const Ending& ending) {
+  constexpr int64_t kPatienceMillis = 2000;
+  constexpr int64_t kNoPatienceMillis = 50;  // Ctrl-C ends the process 100 ms later.
+  const arrow::Status status = engine->FinishLog(
+      ending.exit_code, ending.at_once ? kNoPatienceMillis : kPatienceMillis);
+  if (!status.ok() && !ending.at_once) {
+    std::fprintf(
+        stderr,
+        "wheelpit sql: warning: this run has no event log, or not all of it: %s; "
+        "--event-log names another directory, or none\n",
+        Printable(status.message()).c_str());
+  }
 }
 
 }  // namespace
@@ -210,7 +270,10 @@ int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions&
     const int code = Fail(texts.status());
     return code == 1 ? core::ExitCodeOf(core::ErrorKind::kConfiguration) : code;
   }
-  auto engine = engine::Engine::Make(config, {});
+  engine::EngineContext context;
+  context.user = UserName();
+  context.host = HostName();
+  auto engine = engine::Engine::Make(config, context);
   if (!engine.ok()) {
     return Fail(engine.status());
   }
@@ -219,26 +282,12 @@ int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions&
     return Fail(session.status());
   }
   Runner runner(syscalls, options, interrupt);
-  for (const std::string& text : *texts) {
-    const auto outcome = runner.RunText(session->get(), text);
-    if (!outcome.ok()) {
-      // Already printed, with the place in the text.
-      const core::ErrorKind kind = core::KindOf(outcome.status());
-      if (kind == core::ErrorKind::kCancelled && interrupt->interrupted()) {
-        // At once: to take down what is known of 60,000 files takes 0.1 s.
-        _exit(interrupt->exit_code());
-      }
-      if (kind == core::ErrorKind::kMemoryLimit) {
-        // At once: without memory not even an orderly end is sure.
-        _exit(core::ExitCodeOf(kind));
-      }
-      return core::ExitCodeOf(kind);
-    }
-    if (!*outcome) {
-      break;
-    }
+  const Ending ending = RunTexts(&runner, session->get(), *texts, *interrupt);
+  FinishLog(engine->get(), ending);
+  if (ending.at_once) {
+    _exit(ending.exit_code);
   }
-  return 0;
+  return ending.exit_code;
 }
 
 }  // namespace wheelpit::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics. One row per name in one table (metrics.cc), from which docs/metrics.md and
-// `--stats` come. A MetricSet is the counters of one query; any thread adds, adding costs
-// one relaxed atomic.
+// `--stats` come. A MetricSet is the counters of one query, or of a part of it that adds
+// to the query's; any thread adds, adding costs one relaxed atomic for each of them.
 #pragma once
 
 #include <array>
@@ -61,15 +61,22 @@ std::span<const MetricRow> MetricTable();
 
 class MetricSet {
  public:
+  /// What is added here is added to `total` too, which must outlive this.
+  explicit MetricSet(MetricSet* total = nullptr) : total_(total) {}
+
   void Add(Metric metric, int64_t amount) {
-    // Relaxed: counters are read after the work they count was joined.
-    values_[static_cast<size_t>(metric)].fetch_add(amount, std::memory_order_relaxed);
+    for (MetricSet* set = this; set != nullptr; set = set->total_) {
+      // Relaxed: counters are read after the work they count was joined.
+      set->values_[static_cast<size_t>(metric)].fetch_add(amount,
+                                                          std::memory_order_relaxed);
+    }
   }
   int64_t Get(Metric metric) const {
     return values_[static_cast<size_t>(metric)].load(std::memory_order_relaxed);
   }
 
  private:
+  MetricSet* const total_;
   std::array<std::atomic<int64_t>, static_cast<size_t>(Metric::kMetricCount)> values_{};
 };
 

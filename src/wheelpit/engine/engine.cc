@@ -57,6 +57,31 @@ arrow::Status MakeThreads(const EngineContext& context, EngineState* state) {
   return arrow::Status::OK();
 }
 
+std::unique_ptr<events::EventLog> MakeEventLog(const EngineContext& context,
+                                               EngineState* state) {
+  const core::Config& config = state->config;
+  const std::string& directory = config.Text(ConfigKey::kEventsDirectory);
+  if (directory.empty() || directory == "auto" || directory == "none") {
+    return nullptr;
+  }
+  events::Application application{.user = context.user,
+                                  .host = context.host,
+                                  .start_millis = state->clock->WallMillis(),
+                                  .cores = state->compute->thread_count(),
+                                  .memory_bytes = config.Number(ConfigKey::kMemoryLimit)};
+  for (const core::ConfigRow& row : core::ConfigTable()) {
+    application.settings.emplace_back(row.name, config.Text(row.key));
+  }
+  // No system call: the first event makes the log.
+  return events::EventLog::Make(
+      std::move(application),
+      {.directory = directory,
+       .roll_bytes = config.Number(ConfigKey::kEventsRollBytes),
+       .total_limit_bytes = config.Number(ConfigKey::kEventsTotalLimit)},
+      *state->syscalls,
+      {.io = state->io, .clock = state->clock, .logger = state->logger});
+}
+
 }  // namespace
 
 arrow::Result<std::unique_ptr<Engine>> Engine::Make(const core::Config& config,
@@ -101,10 +126,16 @@ arrow::Result<std::unique_ptr<Engine>> Engine::TryMake(const core::Config& confi
           .limit_bytes = config.Number(ConfigKey::kSpillProcessLimit)},
       nullptr);
   ARROW_RETURN_NOT_OK(MakeThreads(context, state.get()));
+  state->event_log = MakeEventLog(context, state.get());
   return std::unique_ptr<Engine>(new Engine(std::move(state)));
 }
 
 Engine::Engine(std::unique_ptr<EngineState> state) : state_(std::move(state)) {}
 Engine::~Engine() = default;
+
+arrow::Status Engine::FinishLog(int exit_code, int64_t timeout_ms) {
+  return state_->event_log == nullptr ? arrow::Status::OK()
+                                      : state_->event_log->Finish(exit_code, timeout_ms);
+}
 
 }  // namespace wheelpit::engine

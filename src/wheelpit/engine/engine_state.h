@@ -11,7 +11,9 @@
 #include "wheelpit/core/executor.h"
 #include "wheelpit/core/log.h"
 #include "wheelpit/core/task_group.h"
+#include "wheelpit/engine/run_log.h"
 #include "wheelpit/engine/session.h"
+#include "wheelpit/events/event_log.h"
 #include "wheelpit/fs/local/local_file_system.h"
 #include "wheelpit/index/footer_cache.h"
 #include "wheelpit/io/io_executor.h"
@@ -67,6 +69,9 @@ struct EngineState {
   std::unique_ptr<BorrowedExecutor> borrowed_compute;
   core::Executor* io = nullptr;
   core::Executor* compute = nullptr;
+  // Ends before the threads that write it. Null: none is wanted.
+  std::unique_ptr<events::EventLog> event_log;
+  RunLogIds log_ids;
 
   spill::SpillHost spill_host() const {
     return {.directories = spill_directories.get(), .quota = spill_quota.get(), .io = io};

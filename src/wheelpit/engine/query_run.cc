@@ -52,11 +52,14 @@ class QueryRun::TableOpener final : public sql::TableResolver {
   const core::Context context_;
 };
 
-QueryRun::QueryRun(EngineState* engine, core::Config config, std::string name)
+QueryRun::QueryRun(EngineState* engine, core::Config config, std::string name,
+                   std::string sql)
     : engine_(engine),
       config_(std::move(config)),
       name_(std::move(name)),
-      start_nanos_(engine->clock->MonotonicNanos()) {}
+      start_nanos_(engine->clock->MonotonicNanos()),
+      log_(RunLog::Make(engine->event_log.get(), &engine->log_ids, engine->clock,
+                        std::move(sql), config_)) {}
 
 QueryRun::~QueryRun() = default;
 
@@ -117,6 +120,9 @@ arrow::Status QueryRun::StartWith(
     arrow::Result<std::shared_ptr<arrow::RecordBatch>> rows) {
   ARROW_ASSIGN_OR_RAISE(auto batch, std::move(rows));
   schema_ = batch->schema();
+  if (log_ != nullptr) {
+    log_->Start(nullptr);
+  }
   Publish(std::make_unique<exec::GatherExchange>(1, int64_t{1} << 40));
   auto sink = rows_->MakeSink(0);
   ARROW_RETURN_NOT_OK(sink->Push(std::move(batch)).status());
@@ -208,12 +214,17 @@ arrow::Status QueryRun::StartPlan() {
     files_total_ = built.file_count;
     rows_total_ = built.row_count;
   }
+  if (log_ != nullptr) {
+    log_->Start(plan_.get());
+    log_->StartJob(built.stages);
+  }
   auto self = shared_from_this();
   run_ = scheduler::StageRun::Start(
       std::move(built.stages),
       {.executor = engine_->compute,
        .clock = engine_->clock,
        .metrics = &metrics_,
+       .observer = log_.get(),
        .stop = stop_.token(),
        .stopped = stopped_.wait(),
        .on_error = [self](const arrow::Status& status) { self->Fail(status); }},
@@ -277,6 +288,9 @@ void QueryRun::Ended(const arrow::Status& status) {
     ended_nanos_ = engine_->clock->MonotonicNanos();
   }
   LogEnd(status);
+  if (log_ != nullptr) {
+    log_->EndJob(status);
+  }
   ended_.Fire();
 }
 
@@ -304,6 +318,9 @@ void QueryRun::AwaitEnd() {
   if (io_tasks_ != nullptr) {
     // Their errors were those of the drivers that asked for the bytes.
     static_cast<void>(io_tasks_->Close());
+  }
+  if (log_ != nullptr) {
+    log_->End(metrics_);
   }
   // What was made of the plan holds on to buffers too.
   run_.reset();

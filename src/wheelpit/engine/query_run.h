@@ -18,6 +18,7 @@
 #include "wheelpit/core/wait.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/memory_plan.h"
+#include "wheelpit/engine/run_log.h"
 #include "wheelpit/engine/session.h"
 #include "wheelpit/exec/exchange.h"
 #include "wheelpit/exec/task_context.h"
@@ -33,7 +34,7 @@ namespace wheelpit::engine {
 /// Shared by the client's Query and by what runs for it on the engine's threads.
 class QueryRun : public std::enable_shared_from_this<QueryRun> {
  public:
-  QueryRun(EngineState* engine, core::Config config, std::string name);
+  QueryRun(EngineState* engine, core::Config config, std::string name, std::string sql);
   ~QueryRun();
 
   /// Binds the statement and starts it as soon as there is memory for it, once; on a
@@ -74,6 +75,7 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   const std::string name_;
   const int64_t start_nanos_;
   core::MetricSet metrics_;
+  const std::unique_ptr<RunLog> log_;  // null: none is wanted
   arrow::StopSource stop_;
   core::Signal stopped_;
 

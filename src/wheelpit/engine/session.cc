@@ -73,9 +73,9 @@ struct Session::Impl {
     return arrow::Status::OK();
   }
 
-  std::shared_ptr<QueryRun> MakeRun() {
+  std::shared_ptr<QueryRun> MakeRun(const std::string& sql) {
     std::lock_guard lock(mutex);
-    return std::make_shared<QueryRun>(engine, config, std::to_string(++query_count));
+    return std::make_shared<QueryRun>(engine, config, std::to_string(++query_count), sql);
   }
 };
 
@@ -102,7 +102,7 @@ arrow::Result<std::unique_ptr<Query>> Session::TrySubmit(const std::string& sql)
   ARROW_ASSIGN_OR_RAISE(sql::ast::Statement parsed, sql::Parse(sql));
   ARROW_RETURN_NOT_OK(impl_->ApplySetting(parsed));
   auto query = std::make_unique<Query::Impl>();
-  query->run = impl_->MakeRun();
+  query->run = impl_->MakeRun(sql);
   // Shared: a task that can be copied cannot own a tree that cannot.
   auto statement = std::make_shared<sql::ast::Statement>(std::move(parsed));
   impl_->engine->io->Submit(

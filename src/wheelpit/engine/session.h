@@ -100,18 +100,27 @@ struct EngineContext {
   const core::Clock* clock = nullptr;
   core::Logger* logger = nullptr;    ///< told of every query that ends
   io::Syscalls* syscalls = nullptr;  ///< every file access of the engine goes through it
+  /// Who runs it and where, for its event log (events.directory).
+  std::string user = {};
+  std::string host = "localhost";
 };
 
 class Engine {
  public:
   /// Every "auto" among memory.limit, compute.threads and spill.directories must have
   /// been worked out by the caller: libraries do not look at the machine or its
-  /// environment.
+  /// environment. An events.directory that still is "auto" means no event log.
   static arrow::Result<std::unique_ptr<Engine>> Make(const core::Config& config,
                                                      const EngineContext& context);
   ~Engine();
   /// Sessions must end before their engine.
   arrow::Result<std::unique_ptr<Session>> MakeSession();
+
+  /// Ends the event log with the exit code of the program and waits until it is written,
+  /// for `timeout_ms` at most. The error is what cut the log short: queries do not fail
+  /// by it. OK when there is none. Without this call the engine's end does it. After the
+  /// last query; not on an engine's thread.
+  arrow::Status FinishLog(int exit_code, int64_t timeout_ms);
 
  private:
   explicit Engine(std::unique_ptr<EngineState> state);

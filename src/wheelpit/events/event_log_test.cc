@@ -329,32 +329,53 @@ TEST_F(EventLogTest, ManyThreadsRecordAtOnce) {
   EXPECT_EQ(LinesOf(ReadLog(log->folder()).text).size(), 6u + 2400u + 2u);
 }
 
-TEST_F(EventLogTest, ProcessThatIsKilledLeavesALogInProgressOfWholeFrames) {
+// Runs tasks when it is told to: a process that was forked starts no thread.
+class ManualExecutor final : public core::Executor {
+ public:
+  void Submit(std::function<void()> task) override { tasks_.push_back(std::move(task)); }
+  int thread_count() const override { return 1; }
+  void RunAll() {
+    for (auto& task : std::exchange(tasks_, {})) {
+      task();
+    }
+  }
+
+ private:
+  std::vector<std::function<void()>> tasks_;
+};
+
+// Writes for ever, and a byte to `progress` for each event.
+void LogUntilKilled(const std::string& directory, int progress) {
+  io::KernelSyscalls kernel;
+  core::ManualClock clock(1'700'000'000'500);
+  Warnings warnings;
+  ManualExecutor executor;
+  const auto log =
+      EventLog::Make(SampleApplication(), {.directory = directory}, kernel,
+                     {.io = &executor, .clock = &clock, .logger = &warnings});
+  while (true) {
+    for (const Event& event : SampleEvents()) {
+      log->Record(event);
+      executor.RunAll();
+      if (::write(progress, "x", 1) != 1) {
+        ::_exit(1);
+      }
+    }
+  }
+}
+
+TEST(EventLogProcess, OneThatIsKilledLeavesALogInProgressOfWholeFrames) {
+  const TemporaryFolder folder;
   for (int round = 0; round < 20; ++round) {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
-    EventLogOptions options = Options();
-    options.directory = folder_.path() + "/killed" + std::to_string(round);
+    const std::string directory = folder.path() + "/killed" + std::to_string(round);
     const pid_t child = ::fork();
     if (child == 0) {
-      io::KernelSyscalls kernel;
-      core::ManualClock clock(1'700'000'000'500);
-      const auto io =
-          core::ThreadPool::Make({.role = core::ThreadRole::kIo}).ValueOrDie();
-      const auto log =
-          EventLog::Make(SampleApplication(), options, kernel,
-                         {.io = io.get(), .clock = &clock, .logger = &warnings_});
-      while (true) {
-        for (const Event& event : SampleEvents()) {
-          log->Record(event);
-        }
-        if (!log->folder().empty() && ::write(ends[1], "x", 1) != 1) {
-          ::_exit(1);
-        }
-      }
+      LogUntilKilled(directory, ends[1]);
     }
-    char byte;
-    for (int i = 0; i < 1 + 7 * round; ++i) {
+    for (int i = 0; i < 1 + 37 * round; ++i) {
+      char byte;
       ASSERT_EQ(::read(ends[0], &byte, 1), 1);
     }
     ::kill(child, SIGKILL);
@@ -363,10 +384,12 @@ TEST_F(EventLogTest, ProcessThatIsKilledLeavesALogInProgressOfWholeFrames) {
     ASSERT_TRUE(WIFSIGNALED(status));
     ::close(ends[0]);
     ::close(ends[1]);
-    const std::string log = options.directory + "/eventlog_v2_wheelpit-1700000000000";
+    const std::string log = directory + "/eventlog_v2_wheelpit-1700000000000";
     EXPECT_TRUE(NamesIn(log)[0].ends_with(".inprogress"));
+    // The kernel may stop in the middle of the last frame; readers know that.
     const LogText text = ReadLog(log);
-    EXPECT_TRUE(text.text.empty() || text.text.ends_with("\n"));
+    EXPECT_TRUE(text.text.ends_with("}\n"));
+    EXPECT_GE(LinesOf(text.text).size(), 7u);
   }
 }
 

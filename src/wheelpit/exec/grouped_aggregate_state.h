@@ -79,6 +79,12 @@ struct GroupedAggregate::State {
   spill::SpillStreamOptions SpillStream(arrow::MemoryPool* pool) const {
     return options.task.SpillStream(pool, options.operator_id, kGroupBufferedBytes);
   }
+  /// For an operator that spills.
+  spill::SpillStreamOptions SpillStream(OperatorMemory* memory) const {
+    auto stream = SpillStream(&memory->workspace());
+    stream.metrics = memory->task_metrics();
+    return stream;
+  }
 };
 
 std::unique_ptr<Sink> MakeGroupSink(std::shared_ptr<GroupedAggregate::State> state,

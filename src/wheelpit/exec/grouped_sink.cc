@@ -137,8 +137,7 @@ class GroupSink final : public Sink {
     }
     state_->spilled |= uint64_t{1} << spilling_;
     writer_ = std::make_unique<PartWriter>(state_->layout.get(),
-                                           state_->SpillStream(&memory_->workspace()),
-                                           std::move(part));
+                                           state_->SpillStream(memory_), std::move(part));
     return core::Wait();
   }
 

@@ -416,8 +416,7 @@ class GroupSource final : public Source {
     }
     to_free_ -= part.bytes();
     writer_ = std::make_unique<PartWriter>(state_->layout.get(),
-                                           state_->SpillStream(&memory_->workspace()),
-                                           std::move(part));
+                                           state_->SpillStream(memory_), std::move(part));
   }
 
   arrow::Result<std::optional<core::Wait>> GoOnSpilling() {

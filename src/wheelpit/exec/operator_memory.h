@@ -56,6 +56,11 @@ class OperatorMemory final : public memory::Spillable {
   /// Ready when nothing is allocated from either.
   core::Wait drained();
 
+  /// Where the task counts that the memory serves now; null: nowhere of its own. Set
+  /// before the task's parts are made, which read it on its thread.
+  void SetTaskMetrics(core::MetricSet* metrics) { task_metrics_ = metrics; }
+  core::MetricSet* task_metrics() const { return task_metrics_; }
+
   // The thread of the operator:
   /// How much a spill would free now.
   void set_reclaimable(int64_t bytes) { reclaimable_ = bytes; }
@@ -76,6 +81,7 @@ class OperatorMemory final : public memory::Spillable {
   explicit OperatorMemory(core::MetricSet* metrics) : metrics_(metrics) {}
 
   core::MetricSet* const metrics_;
+  core::MetricSet* task_metrics_ = nullptr;
   std::atomic<int64_t> reclaimable_{0};
   std::atomic<int64_t> asked_{0};
   core::Guarded<std::function<void()>> bell_;

@@ -117,6 +117,7 @@ class StageBuilder {
     std::vector<StageMemory*> collected = {};  // by earlier phases, for this stage
     std::vector<int> after = {};               // stages that end before it starts
     std::vector<int> beside = {};              // that give it rows while it runs
+    std::vector<int> inputs = {};              // that give it rows themselves
 
     int64_t task_count() const {
       int64_t count = 0;
@@ -201,10 +202,10 @@ class StageBuilder {
                 scan_options.batch_rows = options.batch_rows;
                 scan_options.prefetch_bytes = options.prefetch_bytes;
                 scan_options.io_tasks = options.task.io_tasks;
-                scan_options.metrics = options.task.metrics;
+                scan_options.metrics = memory->task_metrics();
                 core::Context context = options.task.context;
                 context.pool = &memory->budget();
-          scan_options.budget = &memory->budget();
+                scan_options.budget = &memory->budget();
                 return exec::MakeScanSource(std::move(scan_options), context);
               },
               .memory = MakeMemory(
@@ -238,7 +239,8 @@ class StageBuilder {
         all.parts.push_back(std::move(part));
       }
       for (auto [from, to] :
-           {std::pair(&open_.after, &all.after), std::pair(&open_.beside, &all.beside)}) {
+           {std::pair(&open_.after, &all.after), std::pair(&open_.beside, &all.beside),
+            std::pair(&open_.inputs, &all.inputs)}) {
         to->insert(to->end(), from->begin(), from->end());
       }
       all.collected.insert(all.collected.end(), open_.collected.begin(),
@@ -490,6 +492,7 @@ class StageBuilder {
     Open(std::move(name), {.make_source = std::move(make_source)}, false);
     open_.after = std::move(after);
     open_.beside = std::move(beside);
+    open_.inputs = {open_.beside.back()};
   }
 
   void GatherRows(std::string name) {
@@ -532,6 +535,7 @@ class StageBuilder {
          parallel);
     open_.collected.push_back(collected);
     open_.after = std::move(phase);
+    open_.inputs = {last_collector_};
   }
 
   void Close(SinkMaker make_sink, std::function<bool()> receiver_done) {
@@ -570,12 +574,13 @@ class StageBuilder {
          .task_count = task_count,
          .make_task =
              [parts = std::move(ended.parts), sink_memory = ended.sink_memory,
-              make_sink = std::move(make_sink)](int64_t task, int slot) {
+              make_sink = std::move(make_sink)](int64_t task, TaskSlot slot) {
                return MakePipeline(parts, sink_memory, make_sink, task, slot);
              },
          .receiver_done = std::move(receiver_done),
          .tasks_at_once = ended.parallel ? options_.tasks_at_once : 1,
          .after = std::move(ended.after),
+         .inputs = std::move(ended.inputs),
          .opens = std::move(opens),
          .closes = std::move(closes)});
   }
@@ -583,7 +588,7 @@ class StageBuilder {
   static arrow::Result<exec::Pipeline> MakePipeline(const std::vector<Part>& parts,
                                                     const StageMemory* sink_memory,
                                                     const SinkMaker& make_sink,
-                                                    int64_t task, int slot) {
+                                                    int64_t task, TaskSlot slot) {
     size_t at = 0;
     int64_t task_of_part = task;
     for (; task_of_part >= parts[at].task_count; ++at) {
@@ -592,8 +597,10 @@ class StageBuilder {
     const Part& part = parts[at];
     exec::Pipeline pipeline;
     const auto memory_of = [&](const StageMemory* memory) {
-      exec::OperatorMemory* of_slot = memory == nullptr ? nullptr : memory->at(slot);
+      exec::OperatorMemory* of_slot =
+          memory == nullptr ? nullptr : memory->at(slot.number);
       if (of_slot != nullptr) {
+        of_slot->SetTaskMetrics(slot.metrics);
         pipeline.memories.push_back(of_slot);
       }
       return of_slot;

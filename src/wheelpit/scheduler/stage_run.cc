@@ -6,6 +6,7 @@
 
 #include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/guarded.h"
+#include "wheelpit/exec/operator_memory.h"
 
 namespace wheelpit::scheduler {
 
@@ -14,6 +15,7 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
     int64_t next_task = 0;
     int64_t running = 0;
     std::vector<int> free_slots = {};  // the next one last
+    std::vector<std::unique_ptr<core::MetricSet>> slot_metrics = {};
     bool started = false;
     bool ended = false;
     bool released = false;  // and has given back what it closes
@@ -45,6 +47,9 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
         }
         progress.started = true;
       }
+      if (options.observer != nullptr) {
+        options.observer->StageStarted(i);
+      }
       const arrow::Status opened = core::CatchBadAlloc([&] { return Open(i); });
       if (opened.ok()) {
         Fill(i);
@@ -75,6 +80,9 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
       }
       progress.ended = true;
       ++locked->running;
+    }
+    if (options.observer != nullptr) {
+      options.observer->StageEnded(stage);
     }
     // What it was made of holds rows, and memory.
     stages[stage].make_task = nullptr;
@@ -130,33 +138,80 @@ struct StageRun::State : std::enable_shared_from_this<StageRun::State> {
     return true;
   }
 
+  // A task from its start to its end.
+  struct RunningTask {
+    size_t stage = 0;
+    int64_t task = 0;
+    int slot = 0;
+    core::MetricSet* metrics = nullptr;
+    TaskFigures before = {};  // of the slot, at the task's start
+    std::vector<exec::OperatorMemory*> memories = {};
+  };
+
   void StartTask(size_t stage, int64_t task, int slot) {
-    auto pipeline =
-        core::CatchBadAlloc([&] { return stages[stage].make_task(task, slot); });
+    RunningTask running{.stage = stage, .task = task, .slot = slot};
+    running.metrics = MetricsOf(stage, slot);
+    if (options.observer != nullptr) {
+      running.before = FiguresOf(running);
+      options.observer->TaskStarted(stage, task);
+    }
+    auto pipeline = core::CatchBadAlloc([&] {
+      return stages[stage].make_task(task, {.number = slot, .metrics = running.metrics});
+    });
     if (!pipeline.ok()) {
       // Never the last one to leave: whoever fills the stage is counted too.
-      EndTask(stage, slot, pipeline.status());
+      EndTask(running, pipeline.status());
       Leave();
       return;
     }
-    options.metrics->Add(core::Metric::kTasks, 1);
+    running.metrics->Add(core::Metric::kTasks, 1);
+    running.memories = pipeline->memories;
     exec::StartDriver(
         *std::move(pipeline),
-        {.stop = options.stop, .stopped = options.stopped, .metrics = options.metrics},
+        {.stop = options.stop, .stopped = options.stopped, .metrics = running.metrics},
         options.executor,
-        [self = shared_from_this(), stage, slot](const arrow::Status& status) {
-          self->EndTask(stage, slot, status);
+        [self = shared_from_this(), stage,
+         running = std::move(running)](const arrow::Status& status) {
+          self->EndTask(running, status);
           self->Fill(stage);
           self->Leave();
         });
   }
 
-  void EndTask(size_t stage, int slot, const arrow::Status& status) {
+  core::MetricSet* MetricsOf(size_t stage, int slot) {
+    return inner.Lock()->stages[stage].slot_metrics[static_cast<size_t>(slot)].get();
+  }
+
+  // What the task's slot has used up to now.
+  static TaskFigures FiguresOf(const RunningTask& task) {
+    TaskFigures figures;
+    for (size_t i = 0; i < figures.metrics.size(); ++i) {
+      figures.metrics[i] = task.metrics->Get(static_cast<core::Metric>(i));
+    }
+    for (exec::OperatorMemory* memory : task.memories) {
+      figures.peak_bytes +=
+          memory->budget().max_memory() + memory->workspace().max_memory();
+    }
+    return figures;
+  }
+
+  void TellEnd(const RunningTask& task, const arrow::Status& status) {
+    TaskFigures figures = FiguresOf(task);
+    for (size_t i = 0; i < figures.metrics.size(); ++i) {
+      figures.metrics[i] -= task.before.metrics[i];
+    }
+    options.observer->TaskEnded(task.stage, task.task, status, figures);
+  }
+
+  void EndTask(const RunningTask& task, const arrow::Status& status) {
+    if (options.observer != nullptr) {
+      TellEnd(task, status);
+    }
     {
       auto locked = inner.Lock();
-      Progress& progress = locked->stages[stage];
+      Progress& progress = locked->stages[task.stage];
       --progress.running;
-      progress.free_slots.push_back(slot);
+      progress.free_slots.push_back(task.slot);
       if (status.ok()) {
         ++progress.figures.tasks;
       }
@@ -209,6 +264,8 @@ std::unique_ptr<StageRun> StageRun::Start(std::vector<Stage> stages,
       locked->stages[i].figures.name = state->stages[i].name;
       for (int slot = state->stages[i].tasks_at_once; slot-- > 0;) {
         locked->stages[i].free_slots.push_back(slot);
+        locked->stages[i].slot_metrics.push_back(
+            std::make_unique<core::MetricSet>(state->options.metrics));
       }
     }
     locked->running = 1;

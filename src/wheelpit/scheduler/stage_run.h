@@ -6,6 +6,7 @@
 // groups) ends a phase.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,12 +25,20 @@
 
 namespace wheelpit::scheduler {
 
+/// Where a task runs. Tasks of a stage that run at once have different slots.
+struct TaskSlot {
+  int number = 0;  ///< below the stage's `tasks_at_once`
+  /// Counts for the query, and for the task alone until it ends. Lives as long as the
+  /// run.
+  core::MetricSet* metrics = nullptr;
+};
+
 struct Stage {
   std::string name;
   int64_t task_count = 0;
   /// Makes the pipeline of a task when it starts, on a compute thread: must not block.
-  /// Tasks that run at once have different slots, below `tasks_at_once`.
-  std::function<arrow::Result<exec::Pipeline>(int64_t task, int slot)> make_task = {};
+  std::function<arrow::Result<exec::Pipeline>(int64_t task, TaskSlot slot)> make_task =
+      {};
   /// True when the stage's receiver wants no more: tasks not started yet are skipped. May
   /// be empty.
   std::function<bool()> receiver_done = {};
@@ -37,6 +46,8 @@ struct Stage {
   /// Stages, by their index, that come before this one, which starts when they have ended
   /// and given back what they close.
   std::vector<int> after = {};
+  /// Stages, by their index, whose rows it takes.
+  std::vector<int> inputs = {};
   /// Opened before the first task.
   std::vector<StageMemory*> opens = {};
   /// Closed once the last task has ended, as soon as nothing is allocated in them. Not
@@ -51,10 +62,33 @@ struct StageFigures {
   int64_t end_nanos = 0;    ///< 0 until the last task has ended
 };
 
+/// What a task used, by its own account.
+struct TaskFigures {
+  std::array<int64_t, static_cast<size_t>(core::Metric::kMetricCount)> metrics{};
+  /// The most that the operators of its slot have had, its own and those of tasks that
+  /// ran there before it.
+  int64_t peak_bytes = 0;
+};
+
+/// Told what happens, by the compute threads on which it does: must not block, and two
+/// may call at once. Each call about a stage comes between its start and its end, each
+/// about a task too.
+class StageObserver {
+ public:
+  virtual ~StageObserver() = default;
+  virtual void StageStarted(size_t stage) = 0;
+  virtual void TaskStarted(size_t stage, int64_t task) = 0;
+  virtual void TaskEnded(size_t stage, int64_t task, const arrow::Status& status,
+                         const TaskFigures& figures) = 0;
+  /// All its tasks have ended well, or were not wanted.
+  virtual void StageEnded(size_t stage) = 0;
+};
+
 struct StageRunOptions {
   core::Executor* executor = nullptr;
   const core::Clock* clock = nullptr;
   core::MetricSet* metrics = nullptr;
+  StageObserver* observer = nullptr;  ///< may be null, else outlives the run
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
   core::Wait stopped = {};
   /// Called once with the first error, while other tasks still run: the place to stop

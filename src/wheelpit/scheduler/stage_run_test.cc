@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/core/guarded.h"
 #include "wheelpit/exec/exchange.h"
 
 namespace wheelpit::scheduler {
@@ -57,6 +58,7 @@ class StageRunTest : public testing::Test {
                                {.executor = pool_.get(),
                                 .clock = &clock_,
                                 .metrics = &metrics_,
+                                .observer = observer_,
                                 .on_error =
                                     [this](const arrow::Status& status) {
                                       errors_.push_back(status.message());
@@ -73,6 +75,7 @@ class StageRunTest : public testing::Test {
   std::unique_ptr<core::ThreadPool> pool_ =
       core::ThreadPool::Make({.thread_count = 2}).ValueOrDie();
   core::SystemClock clock_;
+  StageObserver* observer_ = nullptr;
   core::MetricSet metrics_;
   std::vector<std::string> errors_;
   std::vector<StageFigures> figures_;
@@ -84,7 +87,7 @@ TEST_F(StageRunTest, RunsEveryTaskOnce) {
   std::vector<int64_t> started;
   ASSERT_TRUE(Run({{.name = "scan",
                     .task_count = 100,
-                    .make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+                    .make_task = [&](int64_t task, TaskSlot) -> arrow::Result<Pipeline> {
                       std::lock_guard lock(mutex);
                       started.push_back(task);
                       return Pipeline{.source = std::make_unique<OneBatch>(1, 3),
@@ -116,17 +119,18 @@ TEST_F(StageRunTest, TasksThatRunAtOnceHaveDifferentSlots) {
   constexpr int kSlots = 3;
   exec::GatherExchange exchange(200, 1 << 20);
   std::atomic<int> users[kSlots] = {};
-  ASSERT_TRUE(Run({{.name = "scan",
-                    .task_count = 200,
-                    .make_task = [&](int64_t task, int slot) -> arrow::Result<Pipeline> {
-                      EXPECT_GE(slot, 0);
-                      EXPECT_LT(slot, kSlots);
-                      return Pipeline{.source = std::make_unique<SlotUser>(&users[slot]),
-                                      .operators = {},
-                                      .sink = exchange.MakeSink(task)};
-                    }}},
-                  kSlots)
-                  .ok());
+  ASSERT_TRUE(
+      Run({{.name = "scan",
+            .task_count = 200,
+            .make_task = [&](int64_t task, TaskSlot slot) -> arrow::Result<Pipeline> {
+              EXPECT_GE(slot.number, 0);
+              EXPECT_LT(slot.number, kSlots);
+              return Pipeline{.source = std::make_unique<SlotUser>(&users[slot.number]),
+                              .operators = {},
+                              .sink = exchange.MakeSink(task)};
+            }}},
+          kSlots)
+          .ok());
   EXPECT_EQ(figures_[0].tasks, 200);
 }
 
@@ -135,14 +139,14 @@ TEST_F(StageRunTest, TwoStagesRunSideBySide) {
   exec::GatherExchange result(1, 1 << 20);
   ASSERT_TRUE(Run({{.name = "scan",
                     .task_count = 10,
-                    .make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+                    .make_task = [&](int64_t task, TaskSlot) -> arrow::Result<Pipeline> {
                       return Pipeline{.source = std::make_unique<OneBatch>(7),
                                       .operators = {},
                                       .sink = between.MakeSink(task)};
                     }},
                    {.name = "gather",
                     .task_count = 1,
-                    .make_task = [&](int64_t, int) -> arrow::Result<Pipeline> {
+                    .make_task = [&](int64_t, TaskSlot) -> arrow::Result<Pipeline> {
                       return Pipeline{.source = between.MakeSource(),
                                       .operators = {},
                                       .sink = result.MakeSink(0)};
@@ -165,7 +169,7 @@ TEST_F(StageRunTest, FirstErrorEndsTheRunAndStartsNoMoreTasks) {
   const auto status =
       Run({{.name = "scan",
             .task_count = 1000,
-            .make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+            .make_task = [&](int64_t task, TaskSlot) -> arrow::Result<Pipeline> {
               ++started;
               if (task == 5) {
                 return core::Error(core::ErrorKind::kCorrupt, "task 5");
@@ -186,7 +190,7 @@ TEST_F(StageRunTest, ReceiverThatIsDoneSkipsTheRest) {
   const auto status =
       Run({{.name = "scan",
             .task_count = 1000,
-            .make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+            .make_task = [&](int64_t task, TaskSlot) -> arrow::Result<Pipeline> {
               if (++started == 3) {
                 exchange.Close();
               }
@@ -212,14 +216,14 @@ TEST_F(StageRunTest, AStageThatComesAfterOthersStartsWhenTheyHaveEnded) {
     int turns_ = 50;
   };
   exec::GatherExchange unused(40, 1 << 20);
-  const auto make_first = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+  const auto make_first = [&](int64_t task, TaskSlot) -> arrow::Result<Pipeline> {
     return Pipeline{.source = std::make_unique<Counted>(&first_ended),
                     .operators = {},
                     .sink = unused.MakeSink(task)};
   };
   std::vector<Stage> stages(4);
   stages[0] = {.name = "last", .task_count = 5, .after = {1, 2, 3}};
-  stages[0].make_task = [&](int64_t task, int) -> arrow::Result<Pipeline> {
+  stages[0].make_task = [&](int64_t task, TaskSlot) -> arrow::Result<Pipeline> {
     EXPECT_EQ(first_ended.load(), 40);
     return Pipeline{.source = std::make_unique<OneBatch>(1),
                     .operators = {},
@@ -235,11 +239,11 @@ TEST_F(StageRunTest, AStageThatComesAfterOthersStartsWhenTheyHaveEnded) {
 TEST_F(StageRunTest, AfterAnErrorNoLaterPhaseStarts) {
   std::vector<Stage> stages(2);
   stages[0] = {.name = "one", .task_count = 1};
-  stages[0].make_task = [](int64_t, int) -> arrow::Result<Pipeline> {
+  stages[0].make_task = [](int64_t, TaskSlot) -> arrow::Result<Pipeline> {
     return core::Error(core::ErrorKind::kCorrupt, "task 0");
   };
   stages[1] = {.name = "two", .task_count = 1, .after = {0}};
-  stages[1].make_task = [](int64_t, int) -> arrow::Result<Pipeline> {
+  stages[1].make_task = [](int64_t, TaskSlot) -> arrow::Result<Pipeline> {
     ADD_FAILURE() << "started";
     return core::Error(core::ErrorKind::kInternal, "started");
   };
@@ -262,18 +266,18 @@ TEST_F(StageRunTest, APhaseGivesItsMemoryBackBeforeTheNext) {
   exec::GatherExchange unused(2, 1 << 20);
   std::vector<Stage> stages(2);
   stages[0] = {.name = "one", .task_count = 1, .opens = {&first}, .closes = {&first}};
-  stages[0].make_task = [&](int64_t, int slot) -> arrow::Result<Pipeline> {
-    ARROW_ASSIGN_OR_RAISE(kept,
-                          arrow::AllocateBuffer(1 << 20, &first.at(slot)->budget()));
+  stages[0].make_task = [&](int64_t, TaskSlot slot) -> arrow::Result<Pipeline> {
+    ARROW_ASSIGN_OR_RAISE(
+        kept, arrow::AllocateBuffer(1 << 20, &first.at(slot.number)->budget()));
     return Pipeline{.source = std::make_unique<OneBatch>(1),
                     .operators = {},
                     .sink = unused.MakeSink(0)};
   };
   stages[1] = {.name = "two", .task_count = 1, .after = {0}, .opens = {&second}};
-  stages[1].make_task = [&](int64_t, int slot) -> arrow::Result<Pipeline> {
+  stages[1].make_task = [&](int64_t, TaskSlot slot) -> arrow::Result<Pipeline> {
     second_started = true;
     EXPECT_FALSE(first.open());
-    EXPECT_NE(second.at(slot), nullptr);
+    EXPECT_NE(second.at(slot.number), nullptr);
     return Pipeline{.source = std::make_unique<OneBatch>(1),
                     .operators = {},
                     .sink = unused.MakeSink(1)};
@@ -297,6 +301,65 @@ TEST_F(StageRunTest, APhaseGivesItsMemoryBackBeforeTheNext) {
 
 TEST_F(StageRunTest, NoTasksIsARunThatEnds) {
   EXPECT_TRUE(Run({{.name = "scan", .task_count = 0, .make_task = {}}}).ok());
+}
+
+// Writes down what it is told; counts are of two tasks that add 10 and 20 bytes.
+class Notes final : public StageObserver {
+ public:
+  void StageStarted(size_t stage) override { Add("stage " + std::to_string(stage)); }
+  void TaskStarted(size_t stage, int64_t task) override {
+    Add("task " + std::to_string(stage) + "." + std::to_string(task));
+  }
+  void TaskEnded(size_t, int64_t task, const arrow::Status& status,
+                 const TaskFigures& figures) override {
+    const auto of = [&](core::Metric metric) {
+      return std::to_string(figures.metrics[static_cast<size_t>(metric)]);
+    };
+    Add("end " + std::to_string(task) + (status.ok() ? " ok " : " failed ") +
+        of(core::Metric::kBytesRead) + " " + of(core::Metric::kTasks));
+  }
+  void StageEnded(size_t stage) override { Add("ended " + std::to_string(stage)); }
+  std::vector<std::string> texts() { return *texts_.Lock(); }
+
+ private:
+  void Add(std::string text) { texts_.Lock()->push_back(std::move(text)); }
+  core::Guarded<std::vector<std::string>> texts_;
+};
+
+TEST_F(StageRunTest, ObserverIsToldWhatEachTaskCounted) {
+  exec::GatherExchange exchange(2, 1 << 20);
+  Notes notes;
+  observer_ = &notes;
+  ASSERT_TRUE(
+      Run({{.name = "scan",
+            .task_count = 2,
+            .make_task = [&](int64_t task, TaskSlot slot) -> arrow::Result<Pipeline> {
+              slot.metrics->Add(core::Metric::kBytesRead, 10 + 10 * task);
+              return Pipeline{.source = std::make_unique<OneBatch>(1),
+                              .operators = {},
+                              .sink = exchange.MakeSink(task)};
+            }}},
+          1)
+          .ok());
+  EXPECT_EQ(notes.texts(),
+            (std::vector<std::string>{"stage 0", "task 0.0", "end 0 ok 10 1", "task 0.1",
+                                      "end 1 ok 20 1", "ended 0"}));
+  EXPECT_EQ(metrics_.Get(core::Metric::kBytesRead), 30);
+  EXPECT_EQ(metrics_.Get(core::Metric::kTasks), 2);
+}
+
+TEST_F(StageRunTest, ObserverIsToldOfTasksThatFail) {
+  Notes notes;
+  observer_ = &notes;
+  EXPECT_FALSE(Run({{.name = "scan",
+                     .task_count = 2,
+                     .make_task = [](int64_t, TaskSlot) -> arrow::Result<Pipeline> {
+                       return arrow::Status::IOError("broken");
+                     }}},
+                   1)
+                   .ok());
+  EXPECT_EQ(notes.texts(),
+            (std::vector<std::string>{"stage 0", "task 0.0", "end 0 failed 0 0"}));
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ SpillSpace::SpillSpace(SpillSpaceOptions options, const SpillHost& host)
 SpillSpace::~SpillSpace() = default;
 
 arrow::Result<SpillExtent> SpillSpace::Write(uint64_t operator_id,
-                                             std::span<const uint8_t> payload) {
+                                             std::span<const uint8_t> payload,
+                                             core::MetricSet* metrics) {
   std::shared_ptr<SpillStore> store;
   {
     auto locked = store_.Lock();
@@ -58,7 +59,7 @@ arrow::Result<SpillExtent> SpillSpace::Write(uint64_t operator_id,
     }
     store = *locked;
   }
-  return SpillStore::Write(std::move(store), operator_id, payload);
+  return SpillStore::Write(std::move(store), operator_id, payload, metrics);
 }
 
 int64_t SpillSpace::used_bytes() const {

@@ -86,9 +86,9 @@ class SpillSpace {
   /// Writes `payload` and returns it as an extent. Nothing is left behind by a failure:
   /// kSpillLimit names the limit in the way, kDiskFull the directory and the bytes; other
   /// kinds are the operating system's. `operator_id` tells the operators of the query
-  /// apart. Blocks.
-  arrow::Result<SpillExtent> Write(uint64_t operator_id,
-                                   std::span<const uint8_t> payload);
+  /// apart. It is counted in `metrics`, if given, instead of the space's. Blocks.
+  arrow::Result<SpillExtent> Write(uint64_t operator_id, std::span<const uint8_t> payload,
+                                   core::MetricSet* metrics = nullptr);
 
   /// Of the extents that live now.
   int64_t used_bytes() const;

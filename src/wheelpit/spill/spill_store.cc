@@ -60,7 +60,8 @@ SpillStore::~SpillStore() {
 
 Result<SpillExtent> SpillStore::Write(std::shared_ptr<SpillStore> store,
                                       uint64_t operator_id,
-                                      std::span<const uint8_t> payload) {
+                                      std::span<const uint8_t> payload,
+                                      core::MetricSet* metrics) {
   SpillStore& self = *store;
   const int64_t size = SpaceOf(payload);
   ARROW_ASSIGN_OR_RAISE(SpillReservation reservation, self.quota_.Reserve(size));
@@ -76,8 +77,12 @@ Result<SpillExtent> SpillStore::Write(std::shared_ptr<SpillStore> store,
                       .operator_id = operator_id,
                       .number = self.extents_begun_.fetch_add(1)};
   ARROW_RETURN_NOT_OK(self.WriteBytes(fd, extent, payload));
-  self.Count(core::Metric::kSpillExtents, 1);
-  self.Count(core::Metric::kSpillBytesWritten, kExtentHeaderBytes + std::ssize(payload));
+  metrics = metrics != nullptr ? metrics : self.metrics_;
+  if (metrics != nullptr) {
+    metrics->Add(core::Metric::kSpillExtents, 1);
+    metrics->Add(core::Metric::kSpillBytesWritten,
+                 kExtentHeaderBytes + std::ssize(payload));
+  }
   return extent;
 }
 

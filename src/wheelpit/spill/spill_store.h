@@ -30,7 +30,8 @@ class SpillStore {
 
   static arrow::Result<SpillExtent> Write(std::shared_ptr<SpillStore> store,
                                           uint64_t operator_id,
-                                          std::span<const uint8_t> payload);
+                                          std::span<const uint8_t> payload,
+                                          core::MetricSet* metrics);
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(const SpillExtent& extent,
                                                      arrow::MemoryPool* pool);
   void Free(const SpillExtent& extent);

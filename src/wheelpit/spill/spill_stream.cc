@@ -86,7 +86,8 @@ struct SpillWriter::State {
       block = locked->queue.front();
     }
     auto extent = options.space->Write(
-        options.operator_id, {block->data(), static_cast<size_t>(block->size())});
+        options.operator_id, {block->data(), static_cast<size_t>(block->size())},
+        options.metrics);
     if (!extent.ok()) {
       End(extent.status());
       return false;

@@ -33,6 +33,8 @@ struct SpillStreamOptions {
   /// Bytes encoded and not written yet, or read and not decoded yet. One block more than
   /// that may be there, whatever its size.
   int64_t buffered_bytes_max = 4 << 20;
+  /// Where what is written is counted; null: where the space counts.
+  core::MetricSet* metrics = nullptr;
 };
 
 /// Rows on disk, in the order in which they were appended. Dropping it frees them.

@@ -372,8 +372,8 @@ ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& 
   const plan::Aggregate& found = (*aggregates_)[index];
   bool is_count = found.function == AggregateFunction::kCount ||
                   found.function == AggregateFunction::kCountAll;
-  return plan::MakeColumn(static_cast<int>(index), plan::ToString(found), found.type,
-                          !is_count, node.range);
+  return plan::MakeColumn(kFirstAggregate + static_cast<int>(index),
+                          plan::ToString(found), found.type, !is_count, node.range);
 }
 
 arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(

@@ -7,6 +7,7 @@
 
 #include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "wheelpit/core/error.h"
@@ -250,15 +251,76 @@ TEST(Binder, TheResolversErrorsPassThrough) {
   EXPECT_EQ(core::KindOf(bound.status()), core::ErrorKind::kNotFound);
 }
 
+TEST(Binder, KeysAreExpressionsPositionsAndAliases) {
+  const std::string by_sum = "aggregate[count(*)]by[(a + 1)](";
+  for (const char* text : {"SELECT a + 1, count(*) FROM 'x' GROUP BY a + 1",
+                           "SELECT a + 1, count(*) FROM 'x' GROUP BY 1",
+                           "SELECT a + 1 AS k, count(*) FROM 'x' GROUP BY k",
+                           "SELECT a + 1, count(*) FROM 'x' GROUP BY ALL",
+                           "SELECT a + 1, count(*) FROM 'x' GROUP BY a + 1, 1, 'c'"}) {
+    EXPECT_THAT(OutlineOf(text), testing::HasSubstr(by_sum)) << text;
+  }
+  // A column before an alias.
+  EXPECT_THAT(OutlineOf("SELECT max(n) AS a FROM 'x' GROUP BY a"),
+              testing::HasSubstr("by[a]"));
+  EXPECT_THAT(OutlineOf("SELECT 1 FROM 'x' GROUP BY 'c'"),
+              testing::HasSubstr("aggregate[]by[true]"));
+}
+
+TEST(Binder, WhatGroupsDoNotTellIsRefused) {
+  EXPECT_EQ(ErrorOf("SELECT a, s FROM 'x' GROUP BY a"),
+            "invalid_sql MISSING_AGGREGATION at s");
+  EXPECT_EQ(ErrorOf("SELECT * FROM 'x' GROUP BY a"),
+            "invalid_sql MISSING_AGGREGATION at *");
+  EXPECT_EQ(ErrorOf("SELECT a FROM 'x' GROUP BY a ORDER BY s"),
+            "invalid_sql MISSING_AGGREGATION at s");
+  EXPECT_EQ(ErrorOf("SELECT a FROM 'x' GROUP BY a HAVING s = 'q'"),
+            "invalid_sql MISSING_AGGREGATION at s");
+  EXPECT_EQ(ErrorOf("SELECT a FROM 'x' GROUP BY 2"),
+            "invalid_sql GROUP_BY_POS_OUT_OF_RANGE at 2");
+  EXPECT_EQ(ErrorOf("SELECT sum(a) FROM 'x' GROUP BY 1"),
+            "invalid_sql GROUP_BY_POS_AGGREGATE at 1");
+  EXPECT_EQ(ErrorOf("SELECT sum(a) AS k FROM 'x' GROUP BY k"),
+            "invalid_sql GROUP_BY_AGGREGATE at k");
+  EXPECT_EQ(ErrorOf("SELECT a FROM 'x' GROUP BY sum(a)"),
+            "invalid_sql INVALID_WHERE_CONDITION at sum(a)");
+  EXPECT_EQ(NotYetAt("SELECT a FROM 'x' GROUP BY ROLLUP (a)"), "GROUP BY");
+}
+
+TEST(Binder, OrderTakesAliasesPositionsAndColumnsThatAreNotShown) {
+  EXPECT_EQ(OutlineOf("SELECT a FROM 'x' ORDER BY s DESC, a NULLS LAST, 'c'"),
+            "project[a](sort[s desc nulls last, a nulls last](scan[a, s]))");
+  EXPECT_EQ(OutlineOf("SELECT a AS s FROM 'x' ORDER BY s LIMIT 2 OFFSET 3"),
+            "limit[2+3](top5[s](project[a](scan[a])))");
+  EXPECT_EQ(OutlineOf("SELECT a, s FROM 'x' ORDER BY 2, 1, s"), "sort[s, a](scan[a, s])");
+  EXPECT_EQ(OutlineOf("SELECT a FROM 'x' ORDER BY ALL DESC NULLS FIRST"),
+            "sort[a desc](scan[a])");
+  EXPECT_EQ(OutlineOf("SELECT a FROM 'x' GROUP BY a ORDER BY count(*) DESC LIMIT 1"),
+            "limit[1+0](project[a](top1[count(*) desc nulls last]("
+            "aggregate[count(*)]by[a](scan[a]))))");
+  EXPECT_EQ(ErrorOf("SELECT a FROM 'x' ORDER BY 2"),
+            "invalid_sql ORDER_BY_POS_OUT_OF_RANGE at 2");
+  EXPECT_EQ(ErrorOf("SELECT DISTINCT a FROM 'x' ORDER BY s"),
+            "invalid_sql UNRESOLVED_COLUMN at s");
+}
+
+TEST(Binder, UnionsTakeTheCommonTypeAndAreFlat) {
+  EXPECT_EQ(OutlineOf("SELECT a FROM 'x' UNION ALL SELECT a FROM 'x' UNION ALL "
+                      "SELECT a FROM 'x'"),
+            "union(scan[a], scan[a], scan[a])");
+  EXPECT_THAT(OutlineOf("SELECT a FROM 'x' UNION SELECT d FROM 'x' ORDER BY 1"),
+              testing::HasSubstr("sort[a](aggregate[]by[a](union("));
+  EXPECT_EQ(ErrorOf("SELECT a, s FROM 'x' UNION ALL SELECT a FROM 'x'"),
+            "invalid_sql NUM_COLUMNS_MISMATCH at UNION");
+  EXPECT_EQ(ErrorOf("SELECT b FROM 'x' UNION SELECT dt FROM 'x'"),
+            "invalid_sql INCOMPATIBLE_COLUMN_TYPE at UNION");
+  EXPECT_EQ(NotYetAt("SELECT a FROM 'x' EXCEPT SELECT a FROM 'x'"), "EXCEPT");
+}
+
 TEST(Binder, WhatIsNotPlannedYetIsSaidAtItsPlace) {
-  EXPECT_EQ(NotYetAt("SELECT a FROM 'x' GROUP BY a"), "GROUP BY");
-  EXPECT_EQ(NotYetAt("SELECT a FROM 'x' ORDER BY a"), "ORDER");
-  EXPECT_EQ(NotYetAt("SELECT a FROM 'x' DISTRIBUTE BY a SORT BY a"), "DISTRIBUTE");
-  EXPECT_EQ(NotYetAt("SELECT DISTINCT a FROM 'x'"), "DISTINCT");
   EXPECT_EQ(NotYetAt("SELECT count(DISTINCT a) FROM 'x'"), "count(DISTINCT a)");
   EXPECT_EQ(NotYetAt("SELECT a FROM 'x' LEFT JOIN 'y' USING (a)"), "LEFT JOIN");
   EXPECT_EQ(NotYetAt("SELECT a FROM 'x', 'y'"), "'y'");
-  EXPECT_EQ(NotYetAt("SELECT 1 UNION ALL SELECT 2"), "UNION");
   EXPECT_EQ(NotYetAt("SELECT sum(a) OVER () FROM 'x'"), "sum(a) OVER ()");
   EXPECT_EQ(NotYetAt("SELECT (SELECT 1)"), "(SELECT 1)");
   EXPECT_EQ(NotYetAt("SELECT a IN (SELECT 1) FROM 'x'"), "a IN (SELECT 1)");

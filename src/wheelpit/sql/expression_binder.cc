@@ -219,21 +219,30 @@ ExpressionBinder::Result ExpressionBinder::BindLiteral(const ast::Expression& no
   return plan::MakeLiteral(std::move(value), node.range);
 }
 
-ExpressionBinder::Result ExpressionBinder::BindColumn(const ast::Expression& node) {
-  if (aliases_ != nullptr && !in_aggregate_ && node.path.size() == 1) {
-    for (const BoundName& alias : *aliases_) {
-      if (SameName(alias.name, node.path[0].text)) {
-        ARROW_RETURN_NOT_OK(Charge(*alias.expression, 1, node.range));
-        return alias.expression;
-      }
+ExpressionBinder::Result ExpressionBinder::BindAlias(const ast::Expression& node) {
+  if (aliases_ == nullptr || in_aggregate_ || node.path.size() != 1) {
+    return nullptr;
+  }
+  for (const BoundName& alias : *aliases_) {
+    if (SameName(alias.name, node.path[0].text)) {
+      ARROW_RETURN_NOT_OK(Charge(*alias.expression, 1, node.range));
+      return alias.expression;
     }
   }
-  ARROW_ASSIGN_OR_RAISE(ExprPtr column, scope_.Find(node));
-  if (aggregates_ != nullptr && !in_aggregate_) {
-    return Invalid("MISSING_GROUP_BY", node.range,
-                   "the column " + node.path.back().text +
-                       " is outside of the aggregate functions of this query, and there "
-                       "is no GROUP BY");
+  return nullptr;
+}
+
+ExpressionBinder::Result ExpressionBinder::BindColumn(const ast::Expression& node) {
+  if (alias_order_ == AliasOrder::kBeforeColumns) {
+    ARROW_ASSIGN_OR_RAISE(ExprPtr alias, BindAlias(node));
+    return alias != nullptr ? alias : scope_.Find(node);
+  }
+  auto column = scope_.Find(node);
+  if (!column.ok() && core::InfoOf(column.status()).error_class == kUnresolvedColumn) {
+    ARROW_ASSIGN_OR_RAISE(ExprPtr alias, BindAlias(node));
+    if (alias != nullptr) {
+      return alias;
+    }
   }
   return column;
 }

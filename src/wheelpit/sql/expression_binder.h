@@ -38,17 +38,23 @@ class ExpressionBinder {
       : scope_(scope), options_(options) {}
 
   /// From here on aggregates are allowed: each goes into `aggregates` (once, if called
-  /// again) and the expression refers to its position there; columns outside of one are
-  /// refused.
+  /// again) and the expression has the column kFirstAggregate + its position there, until
+  /// OverGroups replaces it.
   void CollectAggregates(std::vector<plan::Aggregate>* aggregates) {
     aggregates_ = aggregates;
   }
+  static constexpr int kFirstAggregate = 1 << 24;
 
   /// Where an aggregate is found that is not allowed: "WHERE".
   void set_clause(std::string_view clause) { clause_ = clause; }
 
-  /// Aliases that a name outside of aggregates means before any column (HAVING).
-  void set_aliases(const std::vector<BoundName>* aliases) { aliases_ = aliases; }
+  enum class AliasOrder : uint8_t { kBeforeColumns, kAfterColumns };
+  /// Aliases that a name outside of aggregates may mean.
+  void set_aliases(const std::vector<BoundName>* aliases,
+                   AliasOrder order = AliasOrder::kBeforeColumns) {
+    aliases_ = aliases;
+    alias_order_ = order;
+  }
 
   arrow::Result<plan::ExprPtr> Bind(const ast::Expression& node);
 
@@ -61,6 +67,8 @@ class ExpressionBinder {
   Result Call(plan::Function function, std::vector<plan::ExprPtr> arguments,
               plan::SourceRange range);
   Result BindColumn(const ast::Expression& node);
+  /// Null when no alias has this name.
+  Result BindAlias(const ast::Expression& node);
   Result BindLiteral(const ast::Expression& node);
   Result BindUnary(const ast::Expression& node);
   Result BindPlus(plan::ExprPtr operand, plan::SourceRange range);
@@ -100,6 +108,7 @@ class ExpressionBinder {
   const BindOptions& options_;
   std::vector<plan::Aggregate>* aggregates_ = nullptr;
   const std::vector<BoundName>* aliases_ = nullptr;
+  AliasOrder alias_order_ = AliasOrder::kBeforeColumns;
   std::string_view clause_;
   bool in_aggregate_ = false;
   bool in_filter_ = false;  // of an aggregate

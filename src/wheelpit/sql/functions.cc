@@ -76,7 +76,14 @@ constexpr std::array kAggregates = {
     AggregateRow{"max", AggregateFunction::kMax},
     AggregateRow{"mean", AggregateFunction::kAvg},
     AggregateRow{"min", AggregateFunction::kMin},
+    AggregateRow{"std", AggregateFunction::kStddevSamp},
+    AggregateRow{"stddev", AggregateFunction::kStddevSamp},
+    AggregateRow{"stddev_pop", AggregateFunction::kStddevPop},
+    AggregateRow{"stddev_samp", AggregateFunction::kStddevSamp},
     AggregateRow{"sum", AggregateFunction::kSum},
+    AggregateRow{"var_pop", AggregateFunction::kVarPop},
+    AggregateRow{"var_samp", AggregateFunction::kVarSamp},
+    AggregateRow{"variance", AggregateFunction::kVarSamp},
 };
 
 // What the binder builds out of other functions.

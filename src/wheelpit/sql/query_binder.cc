@@ -25,17 +25,13 @@ namespace {
 // A query of more columns is one that multiplies stars on purpose.
 constexpr size_t kColumnsMax = 100000;
 
+// More rows are sorted as if all were wanted: ranges of them can be merged side by side.
+constexpr int64_t kTopRowsMax = 1 << 20;
+
 // The first clause of a query that parses and is not planned yet.
 arrow::Status CheckSupported(const ast::Query& query) {
   if (!query.pipe.empty()) {
     return NotYet("|> " + query.pipe[0].word, query.pipe[0].range);
-  }
-  if (query.order_range.offset >= 0) {
-    const char* clause = !query.order_by.empty()     ? "ORDER BY"
-                         : !query.cluster_by.empty() ? "CLUSTER BY"
-                         : !query.sort_by.empty()    ? "SORT BY"
-                                                     : "DISTRIBUTE BY";
-    return NotYet(clause, query.order_range);
   }
   if (!query.windows.empty()) {
     return NotYet("WINDOW", query.windows_range);
@@ -50,14 +46,8 @@ arrow::Status CheckSupported(const ast::Select& select) {
   if (select.transform) {
     return NotYet("TRANSFORM", select.items[0].expression->range);
   }
-  if (select.distinct) {
-    return NotYet("SELECT DISTINCT", select.distinct_range);
-  }
   if (!select.lateral_views.empty()) {
     return NotYet("LATERAL VIEW", select.lateral_views[0].range);
-  }
-  if (select.group_by) {
-    return NotYet("GROUP BY", select.group_by->range);
   }
   if (select.qualify != nullptr) {
     return NotYet("QUALIFY", select.qualify_range);
@@ -66,44 +56,6 @@ arrow::Status CheckSupported(const ast::Select& select) {
     return NotYet("WINDOW", select.windows_range);
   }
   return arrow::Status::OK();
-}
-
-NodePtr MakeFilter(NodePtr input, ExprPtr condition) {
-  auto filter = std::make_unique<Node>();
-  filter->kind = NodeKind::kFilter;
-  filter->schema = input->schema;
-  filter->condition = std::move(condition);
-  filter->inputs.push_back(std::move(input));
-  return filter;
-}
-
-NodePtr MakeProject(NodePtr input, const std::vector<BoundName>& items) {
-  auto project = std::make_unique<Node>();
-  project->kind = NodeKind::kProject;
-  arrow::FieldVector fields;
-  for (const BoundName& item : items) {
-    fields.push_back(
-        arrow::field(item.name, item.expression->type, item.expression->nullable));
-    project->expressions.push_back(item.expression);
-  }
-  project->schema = arrow::schema(std::move(fields));
-  project->inputs.push_back(std::move(input));
-  return project;
-}
-
-NodePtr MakeAggregateNode(NodePtr input, std::vector<plan::Aggregate> aggregates) {
-  auto node = std::make_unique<Node>();
-  node->kind = NodeKind::kAggregate;
-  arrow::FieldVector fields;
-  for (const plan::Aggregate& aggregate : aggregates) {
-    bool is_count = aggregate.function == plan::AggregateFunction::kCount ||
-                    aggregate.function == plan::AggregateFunction::kCountAll;
-    fields.push_back(arrow::field(plan::ToString(aggregate), aggregate.type, !is_count));
-  }
-  node->schema = arrow::schema(std::move(fields));
-  node->aggregates = std::move(aggregates);
-  node->inputs.push_back(std::move(input));
-  return node;
 }
 
 // A date moved by a number: its text is the function's, which only types can tell.
@@ -164,6 +116,29 @@ arrow::Status ExplainAlias(const arrow::Status& status, const ast::Expression& e
 
 }  // namespace
 
+NodePtr MakeFilter(NodePtr input, ExprPtr condition) {
+  auto filter = std::make_unique<Node>();
+  filter->kind = NodeKind::kFilter;
+  filter->schema = input->schema;
+  filter->condition = std::move(condition);
+  filter->inputs.push_back(std::move(input));
+  return filter;
+}
+
+NodePtr MakeProject(NodePtr input, const std::vector<BoundName>& items) {
+  auto project = std::make_unique<Node>();
+  project->kind = NodeKind::kProject;
+  arrow::FieldVector fields;
+  for (const BoundName& item : items) {
+    fields.push_back(
+        arrow::field(item.name, item.expression->type, item.expression->nullable));
+    project->expressions.push_back(item.expression);
+  }
+  project->schema = arrow::schema(std::move(fields));
+  project->inputs.push_back(std::move(input));
+  return project;
+}
+
 arrow::Status QueryBinder::CheckColumnCount(size_t count, plan::SourceRange range) const {
   if (count > kColumnsMax) {
     return Invalid(
@@ -185,7 +160,7 @@ QueryBinder::NodeResult QueryBinder::BindQuery(const ast::Query& query) {
   for (const ast::CommonTable& table : query.common_tables) {
     common_tables_.push_back(&table);
   }
-  NodeResult node = BindBody(*query.body);
+  NodeResult node = BindBody(*query.body, OrderOf(query));
   if (node.ok()) {
     node = BindLimit(query, *std::move(node));
   }
@@ -194,26 +169,32 @@ QueryBinder::NodeResult QueryBinder::BindQuery(const ast::Query& query) {
   return node;
 }
 
-QueryBinder::NodeResult QueryBinder::BindBody(const ast::QueryBody& body) {
+QueryBinder::NodeResult QueryBinder::BindBody(const ast::QueryBody& body,
+                                              const std::vector<OrderItem>& order) {
   switch (body.kind) {
     case ast::BodyKind::kSelect:
-      return BindSelect(*body.select);
+      return BindSelect(*body.select, order);
     case ast::BodyKind::kValues: {
       ARROW_ASSIGN_OR_RAISE(Source source, BindRelation(*body.values, nullptr));
-      return std::move(source.node);
+      return SortOutput(std::move(source.node), order);
     }
-    case ast::BodyKind::kQuery:
-      return BindQuery(*body.query);
+    case ast::BodyKind::kQuery: {
+      ARROW_ASSIGN_OR_RAISE(NodePtr node, BindQuery(*body.query));
+      return SortOutput(std::move(node), order);
+    }
     case ast::BodyKind::kSetOperation:
       break;
   }
-  const char* name = body.set_operator == ast::SetOperator::kUnion    ? "UNION"
-                     : body.set_operator == ast::SetOperator::kExcept ? "EXCEPT"
-                                                                      : "INTERSECT";
-  return NotYet(name, body.op_range);
+  if (body.set_operator != ast::SetOperator::kUnion) {
+    return NotYet(body.set_operator == ast::SetOperator::kExcept ? "EXCEPT" : "INTERSECT",
+                  body.op_range);
+  }
+  ARROW_ASSIGN_OR_RAISE(NodePtr node, BindUnion(body));
+  return SortOutput(std::move(node), order);
 }
 
-QueryBinder::NodeResult QueryBinder::BindSelect(const ast::Select& select) {
+QueryBinder::NodeResult QueryBinder::BindSelect(const ast::Select& select,
+                                                const std::vector<OrderItem>& order) {
   ARROW_RETURN_NOT_OK(CheckSupported(select));
   ARROW_ASSIGN_OR_RAISE(Source source, BindFrom(select));
   if (select.where != nullptr) {
@@ -222,73 +203,57 @@ QueryBinder::NodeResult QueryBinder::BindSelect(const ast::Select& select) {
     ARROW_ASSIGN_OR_RAISE(ExprPtr condition, binder.BindCondition(*select.where));
     source.node = MakeFilter(std::move(source.node), std::move(condition));
   }
-  bool aggregates = select.having != nullptr ||
-                    std::any_of(select.items.begin(), select.items.end(),
-                                [](const ast::SelectItem& item) {
-                                  return ContainsAggregate(*item.expression);
-                                });
-  return aggregates ? BindAggregateSelect(select, std::move(source))
-                    : BindPlainSelect(select, std::move(source));
+  SelectList list;
+  ExpressionBinder binder(source.scope, options_);
+  binder.CollectAggregates(&list.aggregates);
+  const auto aggregates = [](const auto& item) {
+    return ContainsAggregate(*item.expression);
+  };
+  bool grouped = select.group_by.has_value() || select.having != nullptr ||
+                 std::any_of(select.items.begin(), select.items.end(), aggregates);
+  ARROW_RETURN_NOT_OK(BindItems(select, source.scope, grouped, &binder, &list));
+  binder.set_aliases(&list.items);
+  if (select.having != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(list.having, binder.BindCondition(*select.having));
+  }
+  ARROW_RETURN_NOT_OK(BindOrder(order, list.items, &binder, &list.order));
+  if (grouped || !list.aggregates.empty()) {
+    ARROW_RETURN_NOT_OK(BindKeys(select, source.scope, &list));
+    ARROW_ASSIGN_OR_RAISE(source.node, Group(select, std::move(source.node), &list));
+  }
+  return SortRows(std::move(source.node), std::move(list.items), list.order,
+                  select.distinct, select.distinct_range);
 }
 
-QueryBinder::NodeResult QueryBinder::BindPlainSelect(const ast::Select& select,
-                                                     Source source) {
-  std::vector<BoundName> items;
-  ExpressionBinder binder(source.scope, options_);
+arrow::Status QueryBinder::BindItems(const ast::Select& select, const Scope& scope,
+                                     bool grouped, ExpressionBinder* binder,
+                                     SelectList* list) {
   for (const ast::SelectItem& item : select.items) {
     const ast::Expression& expression = *item.expression;
     if (expression.kind == ast::ExpressionKind::kStar) {
       if (select.from.empty()) {
         return Invalid("PARSE_SYNTAX_ERROR", expression.range, "* needs FROM");
       }
-      ARROW_ASSIGN_OR_RAISE(auto columns, source.scope.Expand(expression));
+      if (grouped && !select.group_by) {
+        return Invalid("MISSING_GROUP_BY", expression.range,
+                       "* beside aggregate functions needs GROUP BY");
+      }
+      ARROW_ASSIGN_OR_RAISE(auto columns, scope.Expand(expression));
       ARROW_RETURN_NOT_OK(
-          CheckColumnCount(items.size() + columns.size(), expression.range));
+          CheckColumnCount(list->items.size() + columns.size(), expression.range));
       for (size_t column : columns) {
-        items.push_back(
-            {source.scope.name(column), source.scope.At(column, expression.range)});
+        list->items.push_back({scope.name(column), scope.At(column, expression.range)});
       }
       continue;
     }
-    auto bound = binder.Bind(expression);
+    auto bound = binder->Bind(expression);
     if (!bound.ok()) {
-      return ExplainAlias(bound.status(), expression, items);
+      return ExplainAlias(bound.status(), expression, list->items);
     }
     ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item, **bound));
-    items.push_back({std::move(name), *std::move(bound)});
+    list->items.push_back({std::move(name), *std::move(bound)});
   }
-  return MakeProject(std::move(source.node), items);
-}
-
-QueryBinder::NodeResult QueryBinder::BindAggregateSelect(const ast::Select& select,
-                                                         Source source) {
-  std::vector<plan::Aggregate> aggregates;
-  std::vector<BoundName> items;
-  ExpressionBinder binder(source.scope, options_);
-  binder.CollectAggregates(&aggregates);
-  for (const ast::SelectItem& item : select.items) {
-    if (item.expression->kind == ast::ExpressionKind::kStar) {
-      return Invalid("MISSING_GROUP_BY", item.expression->range,
-                     "* beside aggregate functions needs GROUP BY");
-    }
-    auto bound = binder.Bind(*item.expression);
-    if (!bound.ok()) {
-      return ExplainAlias(bound.status(), *item.expression, items);
-    }
-    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item, **bound));
-    items.push_back({std::move(name), *std::move(bound)});
-  }
-  ExprPtr having;
-  if (select.having != nullptr) {
-    binder.set_clause("HAVING");
-    binder.set_aliases(&items);
-    ARROW_ASSIGN_OR_RAISE(having, binder.BindCondition(*select.having));
-  }
-  NodePtr node = MakeAggregateNode(std::move(source.node), std::move(aggregates));
-  if (having != nullptr) {
-    node = MakeFilter(std::move(node), std::move(having));
-  }
-  return MakeProject(std::move(node), items);
+  return arrow::Status::OK();
 }
 
 arrow::Result<int64_t> QueryBinder::BindRowCount(const ast::Expression& node,
@@ -332,6 +297,16 @@ QueryBinder::NodeResult QueryBinder::BindLimit(const ast::Query& query, NodePtr 
   }
   if (query.offset != nullptr) {
     ARROW_ASSIGN_OR_RAISE(node->offset, BindRowCount(*query.offset, "OFFSET"));
+  }
+  // Both are ints.
+  if (node->limit >= 0 && node->limit + node->offset <= kTopRowsMax) {
+    Node* below = input.get();
+    while (below->kind == NodeKind::kProject) {
+      below = below->inputs[0].get();
+    }
+    if (below->kind == NodeKind::kSort) {
+      below->limit = node->limit + node->offset;
+    }
   }
   node->inputs.push_back(std::move(input));
   return node;

@@ -47,10 +47,47 @@ class QueryBinder {
     Scope scope;
   };
 
-  NodeResult BindBody(const ast::QueryBody& body);
-  NodeResult BindSelect(const ast::Select& select);
-  NodeResult BindPlainSelect(const ast::Select& select, Source source);
-  NodeResult BindAggregateSelect(const ast::Select& select, Source source);
+  /// One item of ORDER BY.
+  struct OrderItem {
+    const ast::Expression* expression = nullptr;
+    bool descending = false;
+    bool nulls_first = true;
+  };
+  struct OrderKey {
+    plan::ExprPtr expression;
+    bool descending = false;
+    bool nulls_first = true;
+  };
+
+  /// A SELECT bound over what FROM gives, before it is known what its groups are.
+  struct SelectList {
+    std::vector<BoundName> items;
+    std::vector<plan::Aggregate> aggregates;
+    std::vector<plan::ExprPtr> keys;
+    plan::ExprPtr having;
+    std::vector<OrderKey> order;
+  };
+
+  NodeResult BindBody(const ast::QueryBody& body, const std::vector<OrderItem>& order);
+  NodeResult BindSelect(const ast::Select& select, const std::vector<OrderItem>& order);
+  arrow::Status BindItems(const ast::Select& select, const Scope& scope, bool grouped,
+                          ExpressionBinder* binder, SelectList* list);
+  // bind_groups.cc
+  arrow::Status BindKeys(const ast::Select& select, const Scope& scope, SelectList* list);
+  NodeResult Group(const ast::Select& select, std::unique_ptr<plan::Node> input,
+                   SelectList* list);
+  NodeResult Distinct(std::unique_ptr<plan::Node> input, plan::SourceRange range);
+  NodeResult BindUnion(const ast::QueryBody& body);
+  // bind_order.cc
+  static std::vector<OrderItem> OrderOf(const ast::Query& query);
+  arrow::Status BindOrder(const std::vector<OrderItem>& order,
+                          const std::vector<BoundName>& items, ExpressionBinder* binder,
+                          std::vector<OrderKey>* keys);
+  NodeResult SortRows(std::unique_ptr<plan::Node> input, std::vector<BoundName> items,
+                      const std::vector<OrderKey>& order, bool distinct,
+                      plan::SourceRange range);
+  NodeResult SortOutput(std::unique_ptr<plan::Node> input,
+                        const std::vector<OrderItem>& order);
   arrow::Result<Source> BindFrom(const ast::Select& select);
   arrow::Result<Source> BindRelation(const ast::Relation& relation,
                                      const ast::Expression* where);
@@ -74,5 +111,14 @@ class QueryBinder {
   std::vector<std::string> open_views_;  // those whose queries are being bound
   int depth_ = 0;
 };
+
+/// Whether the word ALL of GROUP BY ALL, ORDER BY ALL: no item has that name.
+bool IsAll(const ast::Expression& node, const std::vector<BoundName>& items);
+
+/// A column for each item.
+std::unique_ptr<plan::Node> MakeProject(std::unique_ptr<plan::Node> input,
+                                        const std::vector<BoundName>& items);
+std::unique_ptr<plan::Node> MakeFilter(std::unique_ptr<plan::Node> input,
+                                       plan::ExprPtr condition);
 
 }  // namespace wheelpit::sql

@@ -16,9 +16,9 @@
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/bit_util.h>
-#include <arrow/util/byte_size.h>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/exec/sort/referenced_bytes.h"
 
 namespace wheelpit::exec {
 
@@ -100,11 +100,7 @@ Part PartOf(const arrow::ArrayData& data, Kind kind, int64_t width) {
       break;
     default:
       part.average_bytes =
-          arrow::util::ReferencedBufferSize(
-              *arrow::MakeArray(std::make_shared<arrow::ArrayData>(data)))
-                  .ValueOr(0) /
-              std::max<int64_t>(data.length, 1) +
-          1;
+          ReferencedBytes(data) / std::max<int64_t>(data.length, 1) + 1;
   }
   return part;
 }
@@ -421,7 +417,7 @@ int64_t GatheredBytes(const arrow::RecordBatch& batch) {
   constexpr int64_t kBuffersBytes = 3 * 64;
   int64_t bytes = 0;
   for (const auto& column : batch.columns()) {
-    bytes += arrow::util::ReferencedBufferSize(*column).ValueOr(0) + kBuffersBytes;
+    bytes += ReferencedBytes(*column->data()) + kBuffersBytes;
   }
   return bytes;
 }

@@ -182,6 +182,7 @@ class SortSink final : public Sink {
     auto stream = context_->SpillStream(&memory_->workspace(),
                                         state_->options.operator_id, kBufferedBytes);
     stream.encode.compression = state_->options.compression;
+    stream.metrics = memory_->task_metrics();
     job_->writer = std::make_unique<RunWriter>(stream, &state_->rows);
     return true;
   }
