@@ -134,6 +134,8 @@ arrow::Status QueryRun::Plan(const sql::ast::Statement& statement) {
     case sql::BoundKind::kReset:
       // The session has done it already (see Session::Submit).
       return StartWith(SettingRows(config_, bound.key, engine_->pool));
+    default:
+      return core::Error(core::ErrorKind::kUnsupported, "views are not supported yet");
   }
   return core::Error(core::ErrorKind::kInternal, "an unknown kind of statement");
 }

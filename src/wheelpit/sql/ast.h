@@ -394,13 +394,28 @@ enum class StatementKind : uint8_t {
   kReset,          ///< key, or all
   kShow,           ///< key
   kShowAll,
-  kCopy,   ///< query or relation; path, options
+  kCopy,        ///< query; path, options
+  kCreateView,  ///< view, query
+  kDropView,    ///< view
+  kShowViews,
   kOther,  ///< understood as far as its words: "CREATE TABLE"
 };
 
 struct CopyOption {
   Name name;
-  ExpressionPtr value;
+  ExpressionPtr value;  ///< null when only the name is there: HEADER
+  SourceRange range;    ///< of both
+};
+
+/// CREATE VIEW, DROP VIEW
+struct View {
+  NamePath name;
+  std::vector<Name> columns;  ///< empty: as the query calls them
+  bool or_replace = false;
+  bool if_exists = false;      ///< DROP VIEW IF EXISTS
+  bool if_not_exists = false;  ///< CREATE VIEW IF NOT EXISTS
+  std::string text;            ///< of CREATE VIEW, whole: what ranges refer to
+  SourceRange range;           ///< of the name
 };
 
 struct Statement {
@@ -417,6 +432,7 @@ struct Statement {
   std::string path;
   SourceRange path_range;
   std::vector<CopyOption> options;
+  View view;
   int64_t parameter_count = 0;
   SourceRange range;
 };

@@ -126,22 +126,11 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ColumnType(
 
 arrow::Result<std::string> QueryBinder::PathOf(const ast::Relation& relation) {
   ARROW_ASSIGN_OR_RAISE(std::string path, AnyPathOf(relation));
-  ARROW_RETURN_NOT_OK(CheckLocal(path, "reading from", relation.range));
-  return path;
-}
-
-arrow::Status QueryBinder::CheckLocal(const std::string& path, const char* doing,
-                                      plan::SourceRange range) {
   // A directory of that name can be reached by "./" before it.
   if (const std::string_view scheme = SchemeOf(path); !scheme.empty()) {
-    return NotYet(std::string(doing) + " " + std::string(scheme) + "://", range);
+    return NotYet("reading from " + std::string(scheme) + "://", relation.range);
   }
-  return arrow::Status::OK();
-}
-
-QueryBinder::NodeResult QueryBinder::BindTable(const ast::Relation& relation) {
-  ARROW_ASSIGN_OR_RAISE(Source source, BindRelation(relation, nullptr));
-  return std::move(source.node);
+  return path;
 }
 
 arrow::Result<std::string> QueryBinder::AnyPathOf(const ast::Relation& relation) {
@@ -260,6 +249,11 @@ QueryBinder::NodeResult QueryBinder::BindNamedTable(const ast::Relation& relatio
       }
     }
   }
+  if (relation.path.size() == 1) {
+    if (const auto view = tables_.FindView(relation.path[0].text); view != nullptr) {
+      return BindView(*view, relation.range);
+    }
+  }
   ARROW_ASSIGN_OR_RAISE(std::string path, PathOf(relation));
   return BindFile(path, where, *qualifier, relation.range);
 }
@@ -272,15 +266,21 @@ QueryBinder::NodeResult QueryBinder::BindCommonTable(size_t index) {
   NodeResult node = BindQuery(*table.query);
   common_tables_ = std::move(visible);
   ARROW_RETURN_NOT_OK(node.status());
-  if (table.columns.empty()) {
-    return node;
+  return NameColumns(*std::move(node), table.columns);
+}
+
+// The same rows under other names, if there are any.
+QueryBinder::NodeResult QueryBinder::NameColumns(NodePtr input,
+                                                 const std::vector<ast::Name>& names) {
+  if (names.empty()) {
+    return input;
   }
-  if (static_cast<int>(table.columns.size()) != (*node)->schema->num_fields()) {
-    return Invalid("ASSIGNMENT_ARITY_MISMATCH", table.columns[0].range,
-                   core::Counted(static_cast<int64_t>(table.columns.size()), "name") +
-                       " for " + core::Counted((*node)->schema->num_fields(), "column"));
+  if (static_cast<int>(names.size()) != input->schema->num_fields()) {
+    return Invalid("ASSIGNMENT_ARITY_MISMATCH", names[0].range,
+                   core::Counted(static_cast<int64_t>(names.size()), "name") + " for " +
+                       core::Counted(input->schema->num_fields(), "column"));
   }
-  return RenameColumns(*std::move(node), table.columns);
+  return RenameColumns(std::move(input), names);
 }
 
 QueryBinder::NodeResult QueryBinder::BindFile(const std::string& path,

@@ -1,86 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/sql/binder.h"
 
-#include <set>
 #include <utility>
 
-#include <arrow/type.h>
-
+#include "wheelpit/sql/bind_copy.h"
 #include "wheelpit/sql/bind_error.h"
-#include "wheelpit/sql/names.h"
 #include "wheelpit/sql/query_binder.h"
 #include "wheelpit/sql/rules.h"
 
 namespace wheelpit::sql {
 namespace {
 
-arrow::Result<std::unique_ptr<plan::Node>> BindPlan(const ast::Query& query,
+// Of a query or a COPY.
+arrow::Result<std::unique_ptr<plan::Node>> BindPlan(const ast::Statement& statement,
                                                     const BindOptions& options,
                                                     TableResolver& tables) {
-  ARROW_ASSIGN_OR_RAISE(auto plan, QueryBinder(options, tables).BindQuery(query));
+  ARROW_ASSIGN_OR_RAISE(auto plan,
+                        QueryBinder(options, tables).BindQuery(*statement.query));
+  if (statement.kind == ast::StatementKind::kCopy) {
+    ARROW_ASSIGN_OR_RAISE(plan, BindCopy(statement, std::move(plan)));
+  }
   return Optimize(std::move(plan));
-}
-
-// Options are words, text or numbers: (FORMAT parquet, ROW_GROUP_ROWS 1000).
-arrow::Result<plan::FileOption> BindOption(const ast::CopyOption& option) {
-  const ast::Expression& value = *option.value;
-  plan::FileOption bound{
-      .name = option.name.text, .value = value.text, .range = value.range};
-  if (value.kind == ast::ExpressionKind::kColumn && value.path.size() == 1) {
-    bound.value = value.path[0].text;
-  } else if (value.literal == ast::LiteralKind::kTrue ||
-             value.literal == ast::LiteralKind::kFalse) {
-    bound.value = value.literal == ast::LiteralKind::kTrue ? "true" : "false";
-  } else if (value.kind != ast::ExpressionKind::kLiteral) {
-    return Invalid("INVALID_PARAMETER", value.range,
-                   "the option " + option.name.text + " takes a word, text or a number");
-  }
-  return bound;
-}
-
-// In most formats a column is found by its name.
-arrow::Status CheckColumnNames(const arrow::Schema& schema,
-                               const plan::FileFormat& format, plan::SourceRange range) {
-  if (format.kind == plan::FileFormatKind::kCsv ||
-      format.kind == plan::FileFormatKind::kMarkdown) {
-    return arrow::Status::OK();
-  }
-  std::set<std::string> names;
-  for (const auto& field : schema.fields()) {
-    if (!names.insert(LowerCase(field->name())).second) {
-      return Invalid("COLUMN_ALREADY_EXISTS", range,
-                     "two columns are called " + field->name() + ", which " +
-                         std::string(plan::ToString(format.kind)) +
-                         " cannot tell apart; give one of them another name with AS");
-    }
-  }
-  return arrow::Status::OK();
-}
-
-arrow::Result<std::unique_ptr<plan::Node>> BindCopy(const ast::Statement& statement,
-                                                    const BindOptions& options,
-                                                    TableResolver& tables) {
-  auto write = std::make_unique<plan::Node>();
-  write->kind = plan::NodeKind::kWrite;
-  write->path = statement.path;
-  ARROW_RETURN_NOT_OK(
-      QueryBinder::CheckLocal(statement.path, "writing to", statement.path_range));
-  std::vector<plan::FileOption> file_options;
-  for (const ast::CopyOption& option : statement.options) {
-    ARROW_ASSIGN_OR_RAISE(file_options.emplace_back(), BindOption(option));
-  }
-  ARROW_ASSIGN_OR_RAISE(
-      write->format,
-      plan::ParseFileFormat(statement.path, statement.path_range, file_options));
-  QueryBinder binder(options, tables);
-  ARROW_ASSIGN_OR_RAISE(auto rows, statement.query != nullptr
-                                       ? binder.BindQuery(*statement.query)
-                                       : binder.BindTable(*statement.relation));
-  ARROW_RETURN_NOT_OK(CheckColumnNames(*rows->schema, write->format, statement.range));
-  write->schema = arrow::schema({arrow::field("rows", arrow::int64(), false),
-                                 arrow::field("bytes", arrow::int64(), false)});
-  write->inputs.push_back(std::move(rows));
-  return Optimize(std::move(write));
 }
 
 arrow::Result<BoundStatement> BindExplain(const ast::Statement& statement,
@@ -94,27 +34,65 @@ arrow::Result<BoundStatement> BindExplain(const ast::Statement& statement,
       inner.kind != ast::StatementKind::kCopy) {
     return NotYet("EXPLAIN of this statement", inner.range);
   }
-  ARROW_ASSIGN_OR_RAISE(bound.plan, inner.kind == ast::StatementKind::kCopy
-                                        ? BindCopy(inner, options, tables)
-                                        : BindPlan(*inner.query, options, tables));
+  ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(inner, options, tables));
   return bound;
 }
 
 arrow::Result<BoundStatement> BindDescribeTable(const ast::Statement& statement,
+                                                const BindOptions& options,
                                                 TableResolver& tables) {
   BoundStatement bound;
   bound.kind = BoundKind::kDescribe;
   if (!statement.words.empty()) {
     return NotYet(statement.words, statement.range);
   }
-  ARROW_ASSIGN_OR_RAISE(std::string path, QueryBinder::PathOf(*statement.relation));
+  const ast::Relation& relation = *statement.relation;
+  if (relation.kind == ast::RelationKind::kTable && relation.path.size() == 1) {
+    if (const auto view = tables.FindView(relation.path[0].text); view != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(auto plan,
+                            QueryBinder(options, tables).BindView(*view, relation.range));
+      bound.schema = plan->schema;
+      return bound;
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(std::string path, QueryBinder::PathOf(relation));
   auto opened = tables.OpenPath(path, {});
   if (!opened.ok()) {
-    return WithRange(opened.status(), statement.relation->range);
+    return WithRange(opened.status(), relation.range);
   }
   const auto table = *std::move(opened);
   bound.schema = table->schema;
   bound.partition_columns = table->partition_columns;
+  return bound;
+}
+
+arrow::Status CheckViewName(const ast::View& view) {
+  return view.name.size() == 1
+             ? arrow::Status::OK()
+             : Invalid("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", view.range,
+                       "a view is the session's and has a name of one part");
+}
+
+arrow::Result<BoundStatement> BindCreateView(const ast::Statement& statement,
+                                             const BindOptions& options,
+                                             TableResolver& tables) {
+  BoundStatement bound;
+  bound.kind = BoundKind::kCreateView;
+  ARROW_RETURN_NOT_OK(CheckViewName(statement.view));
+  ARROW_RETURN_NOT_OK(QueryBinder(options, tables).BindViewQuery(statement).status());
+  return bound;
+}
+
+arrow::Result<BoundStatement> BindDropView(const ast::Statement& statement,
+                                           const TableResolver& tables) {
+  BoundStatement bound;
+  bound.kind = BoundKind::kDropView;
+  const ast::View& view = statement.view;
+  ARROW_RETURN_NOT_OK(CheckViewName(view));
+  if (!view.if_exists && tables.FindView(view.name[0].text) == nullptr) {
+    return Invalid("TABLE_OR_VIEW_NOT_FOUND", view.range,
+                   "there is no view " + view.name[0].text);
+  }
   return bound;
 }
 
@@ -132,20 +110,21 @@ arrow::Result<BoundStatement> Bind(const ast::Statement& statement,
                                    const BindOptions& options, TableResolver& tables) {
   BoundStatement bound;
   switch (statement.kind) {
-    case ast::StatementKind::kQuery: {
-      ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(*statement.query, options, tables));
+    case ast::StatementKind::kQuery:
+    case ast::StatementKind::kCopy: {
+      ARROW_ASSIGN_OR_RAISE(bound.plan, BindPlan(statement, options, tables));
       return bound;
     }
     case ast::StatementKind::kExplain:
       return BindExplain(statement, options, tables);
     case ast::StatementKind::kDescribeQuery: {
-      ARROW_ASSIGN_OR_RAISE(auto plan, BindPlan(*statement.query, options, tables));
+      ARROW_ASSIGN_OR_RAISE(auto plan, BindPlan(statement, options, tables));
       bound.kind = BoundKind::kDescribe;
       bound.schema = plan->schema;
       return bound;
     }
     case ast::StatementKind::kDescribeTable:
-      return BindDescribeTable(statement, tables);
+      return BindDescribeTable(statement, options, tables);
     case ast::StatementKind::kSet:
       return BoundSetting(BoundKind::kSet, statement);
     case ast::StatementKind::kReset:
@@ -153,10 +132,12 @@ arrow::Result<BoundStatement> Bind(const ast::Statement& statement,
     case ast::StatementKind::kShow:
     case ast::StatementKind::kShowAll:
       return BoundSetting(BoundKind::kShow, statement);
-    case ast::StatementKind::kCopy: {
-      ARROW_ASSIGN_OR_RAISE(bound.plan, BindCopy(statement, options, tables));
-      return bound;
-    }
+    case ast::StatementKind::kCreateView:
+      return BindCreateView(statement, options, tables);
+    case ast::StatementKind::kDropView:
+      return BindDropView(statement, tables);
+    case ast::StatementKind::kShowViews:
+      return BoundSetting(BoundKind::kShowViews, statement);
     case ast::StatementKind::kOther:
       break;
   }

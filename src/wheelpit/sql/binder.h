@@ -40,13 +40,30 @@ class TableResolver {
   /// The filter itself is in the plan all the same.
   virtual arrow::Result<std::shared_ptr<const index::Table>> OpenPath(
       const std::string& path, const index::Predicate& candidate_terms) = 0;
+
+  /// The CREATE VIEW statement of the view of that name, in any case; null when there is
+  /// none. The binder does not keep it.
+  virtual std::shared_ptr<const ast::Statement> FindView(const std::string& name) const {
+    static_cast<void>(name);
+    return nullptr;
+  }
 };
 
-enum class BoundKind : uint8_t { kQuery, kExplain, kDescribe, kSet, kReset, kShow };
+enum class BoundKind : uint8_t {
+  kQuery,
+  kExplain,
+  kDescribe,
+  kSet,
+  kReset,
+  kShow,
+  kCreateView,  ///< its query can be bound
+  kDropView,
+  kShowViews,
+};
 
 struct BoundStatement {
   BoundKind kind = BoundKind::kQuery;
-  std::unique_ptr<plan::Node> plan;            ///< kQuery, kExplain
+  std::unique_ptr<plan::Node> plan;            ///< kQuery (COPY too), kExplain
   bool analyze = false;                        ///< EXPLAIN ANALYZE
   std::shared_ptr<arrow::Schema> schema;       ///< kDescribe
   std::vector<std::string> partition_columns;  ///< kDescribe, of a table

@@ -334,7 +334,6 @@ TEST(Binder, WhatIsNotPlannedYetIsSaidAtItsPlace) {
   EXPECT_EQ(NotYetAt("SELECT * FROM range(5)"), "range");
   EXPECT_EQ(NotYetAt("FROM 'x' |> WHERE a > 1"), "WHERE a > 1");
   EXPECT_EQ(NotYetAt("SELECT a AS q, q + 1 FROM 'x'"), "q");
-  EXPECT_EQ(NotYetAt("COPY (SELECT 1) TO 'y'"), "COPY (SELECT 1) TO 'y'");
   EXPECT_EQ(NotYetAt("CREATE TABLE t (a INT)"), "CREATE TABLE t (a INT)");
   EXPECT_EQ(NotYetAt("EXPLAIN SET a = 1"), "SET a = 1");
   EXPECT_EQ(NotYetAt("DESCRIBE 'x' a"), "DESCRIBE 'x' a");

@@ -93,6 +93,7 @@ struct Line {
 
 Line FindLine(std::string_view text, size_t offset) {
   Line line;
+  offset = std::min(offset, text.size());
   for (size_t i = 0; i < offset; ++i) {
     bool pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
     if (text[i] == '\n' || (text[i] == '\r' && !pair)) {
@@ -135,7 +136,24 @@ Window FitWindow(const std::vector<Glyph>& glyphs, size_t caret) {
   return window;
 }
 
+// How many of the glyphs are before an offset.
+size_t CountBefore(const std::vector<Glyph>& glyphs, int64_t offset) {
+  size_t count = 0;
+  while (count < glyphs.size() && glyphs[count].offset < offset) {
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
+
+TextPlace PlaceOf(std::string_view text, int64_t offset) {
+  const Line line = FindLine(text, static_cast<size_t>(offset));
+  const std::vector<Glyph> glyphs = Glyphs(text.substr(line.start, line.end - line.start),
+                                           static_cast<int64_t>(line.start));
+  return {.line = line.number,
+          .column = static_cast<int64_t>(CountBefore(glyphs, offset)) + 1};
+}
 
 std::string FormatSqlError(std::string_view text, const arrow::Status& status,
                            int64_t statement_offset) {
@@ -153,10 +171,7 @@ std::string FormatSqlError(std::string_view text, const arrow::Status& status,
   Line line = FindLine(text, offset);
   std::vector<Glyph> glyphs = Glyphs(text.substr(line.start, line.end - line.start),
                                      static_cast<int64_t>(line.start));
-  size_t caret = 0;
-  while (caret < glyphs.size() && glyphs[caret].offset < info.sql_offset) {
-    ++caret;
-  }
+  const size_t caret = CountBefore(glyphs, info.sql_offset);
   Window window = FitWindow(glyphs, caret);
   std::string shown(window.first > 0 ? kEllipsis : "");
   std::string carets(window.first > 0 ? 1 : 0, ' ');

@@ -75,6 +75,10 @@ ast::Statement Parser::ParseAnyStatement() {
     statement = ParseShow();
   } else if (At(Keyword::kCopy)) {
     statement = ParseCopy();
+  } else if (AtCreateView()) {
+    statement = ParseCreateView();
+  } else if (AtWord("DROP") && AtWord("VIEW", 1)) {
+    statement = ParseDropView();
   } else if (AtOtherStatement()) {
     statement = ParseOther();
   } else if (AtQuery() || At(TokenKind::kLeftParen)) {
@@ -268,9 +272,10 @@ ast::Statement Parser::ParseShow() {
   Advance();
   bool last = At(TokenKind::kEnd, 1) || At(TokenKind::kSemicolon, 1);
   bool functions = AtWord("FUNCTIONS", 1);
-  if (At(Keyword::kAll) && last) {
+  if (last && (At(Keyword::kAll) || AtWord("VIEWS"))) {
+    statement.kind =
+        At(Keyword::kAll) ? StatementKind::kShowAll : StatementKind::kShowViews;
     Advance();
-    statement.kind = StatementKind::kShowAll;
     return statement;
   }
   if (At(TokenKind::kWord) && (Contains(kShowObjects, UpperOf(Peek())) || functions)) {
@@ -289,7 +294,7 @@ ast::Statement Parser::ParseShow() {
   return statement;
 }
 
-// COPY (query) TO 'file' [(FORMAT parquet, …)]; COPY table TO …
+// COPY (query) TO 'file' [[WITH] (FORMAT parquet, …)]; COPY table TO … is a query too.
 ast::Statement Parser::ParseCopy() {
   ast::Statement statement;
   statement.kind = StatementKind::kCopy;
@@ -298,31 +303,59 @@ ast::Statement Parser::ParseCopy() {
     statement.query = ParseQuery();
     Expect(TokenKind::kRightParen, ")");
   } else {
-    statement.relation = std::make_unique<ast::Relation>();
-    int64_t start = Here();
-    if (At(TokenKind::kString)) {
-      statement.relation->kind = ast::RelationKind::kFile;
-      statement.relation->file = DecodeString(TextOf(Advance()));
-    } else {
-      statement.relation->path = ParseNamePath("a query in parentheses or a table");
-    }
-    statement.relation->range = Since(start);
+    statement.query = ParseWholeTable();
   }
   Expect(Keyword::kTo, "TO and a file");
-  const int64_t path_start = Here();
+  statement.path_range = Peek().range();
   statement.path = ParseString("a file in quotes");
-  statement.path_range = Since(path_start);
-  if (Accept(TokenKind::kLeftParen)) {
+  const bool with = Accept(Keyword::kWith);
+  if (with || At(TokenKind::kLeftParen)) {
+    Expect(TokenKind::kLeftParen, "( and options");
     do {
-      ast::CopyOption option;
-      option.name = ParseName("an option, as FORMAT");
-      Accept(TokenKind::kEqual);
-      option.value = ParsePrimary();
-      statement.options.push_back(std::move(option));
+      statement.options.push_back(ParseCopyOption());
     } while (Accept(TokenKind::kComma));
     Expect(TokenKind::kRightParen, ", or )");
   }
   return statement;
+}
+
+// SELECT * FROM table, of a COPY that names one.
+std::unique_ptr<ast::Query> Parser::ParseWholeTable() {
+  const int64_t start = Here();
+  ast::Relation relation;
+  if (At(TokenKind::kString)) {
+    relation.kind = ast::RelationKind::kFile;
+    relation.file = DecodeString(TextOf(Advance()));
+  } else {
+    relation.path = ParseNamePath("a query in parentheses or a table");
+  }
+  relation.range = Since(start);
+  return AllOf(std::move(relation));
+}
+
+std::unique_ptr<ast::Query> Parser::AllOf(ast::Relation relation) {
+  auto query = std::make_unique<ast::Query>();
+  query->range = relation.range;
+  query->body = std::make_unique<ast::QueryBody>();
+  query->body->range = relation.range;
+  query->body->select = std::make_unique<ast::Select>();
+  AddStar(query->body->select.get());
+  query->body->select->items[0].expression->range = relation.range;
+  query->body->select->from.push_back(std::move(relation));
+  return query;
+}
+
+// FORMAT parquet, HEADER = false, HEADER
+ast::CopyOption Parser::ParseCopyOption() {
+  ast::CopyOption option;
+  const int64_t start = Here();
+  option.name = ParseName("an option, as FORMAT");
+  const bool equal = Accept(TokenKind::kEqual);
+  if (equal || !(At(TokenKind::kComma) || At(TokenKind::kRightParen))) {
+    option.value = ParsePrimary();
+  }
+  option.range = Since(start);
+  return option;
 }
 
 bool Parser::AtOtherStatement() const {

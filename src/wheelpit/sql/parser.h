@@ -25,6 +25,14 @@ inline constexpr int kTreeDepthMax = 1000;
 /// PARSE_SYNTAX_ERROR (or Spark's more special one) and a range.
 arrow::Result<ast::Statement> Parse(std::string_view text);
 
+/// A place in a text, both counted from 1, columns in characters.
+struct TextPlace {
+  int64_t line = 1;
+  int64_t column = 1;
+};
+
+TextPlace PlaceOf(std::string_view text, int64_t offset);
+
 /// An error about a text as a terminal shows it: the message, then line and column, the
 /// line, and carets under what it is about. Lines are cut to fit 80 columns; nothing of
 /// the text reaches the terminal as a control character. Without a range: the message.

@@ -9,6 +9,7 @@
 
 #include "wheelpit/core/error.h"
 #include "wheelpit/plan/types.h"
+#include "wheelpit/sql/names.h"
 #include "wheelpit/sql/parser.h"
 
 namespace wheelpit::sql {
@@ -124,6 +125,18 @@ arrow::Result<std::shared_ptr<const index::Table>> FakeTables::OpenPath(
     terms += (terms.empty() ? "" : ", ") + TermText(term);
   }
   return table_;
+}
+
+std::shared_ptr<const ast::Statement> FakeTables::FindView(
+    const std::string& name) const {
+  const auto found = views_.find(LowerCase(name));
+  return found == views_.end() ? nullptr : found->second;
+}
+
+void FakeTables::CreateView(std::string_view text) {
+  auto statement = std::make_shared<ast::Statement>(Parse(text).ValueOrDie());
+  const std::string name = LowerCase(statement->view.name[0].text);
+  views_[name] = std::move(statement);
 }
 
 arrow::Result<BoundStatement> BindText(std::string_view text, FakeTables* tables) {

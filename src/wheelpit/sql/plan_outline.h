@@ -23,12 +23,18 @@ class FakeTables final : public TableResolver {
   arrow::Result<std::shared_ptr<const index::Table>> OpenPath(
       const std::string& path, const index::Predicate& candidate_terms) override;
 
+  std::shared_ptr<const ast::Statement> FindView(const std::string& name) const override;
+
+  /// Adds what a CREATE VIEW says, unchecked.
+  void CreateView(std::string_view text);
+
   std::string path;           ///< the last one
   std::string terms;          ///< the last ones, as "a>=1, p in(1 2)"
   bool has_no_table = false;  ///< OpenPath fails
 
  private:
   std::shared_ptr<index::Table> table_;
+  std::map<std::string, std::shared_ptr<const ast::Statement>> views_;  // in lower case
 };
 
 /// Parses and binds; the table is "x" in the text.

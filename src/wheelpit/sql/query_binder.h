@@ -24,12 +24,16 @@ class QueryBinder {
 
   arrow::Result<std::unique_ptr<plan::Node>> BindQuery(const ast::Query& query);
 
-  /// All rows of a table, a common table or a file.
-  arrow::Result<std::unique_ptr<plan::Node>> BindTable(const ast::Relation& relation);
+  /// The query of a CREATE VIEW under the names of its columns, as one that uses the view
+  /// sees it. Errors and ranges are those of the CREATE VIEW's text.
+  arrow::Result<std::unique_ptr<plan::Node>> BindViewQuery(
+      const ast::Statement& definition);
 
-  /// That a path is one of this machine's: "reading from s3:// is not supported yet".
-  static arrow::Status CheckLocal(const std::string& path, const char* doing,
-                                  plan::SourceRange range);
+  /// The same for a use of the view at `range`, which all that is bound, and its errors,
+  /// point at.
+  arrow::Result<std::unique_ptr<plan::Node>> BindView(const ast::Statement& definition,
+                                                      plan::SourceRange range);
+
   /// The path that a relation names: "file", parquet.`path`, read_parquet('path').
   static arrow::Result<std::string> PathOf(const ast::Relation& relation);
 
@@ -94,6 +98,8 @@ class QueryBinder {
   NodeResult BindNamedTable(const ast::Relation& relation, const ast::Expression* where,
                             std::string* qualifier);
   NodeResult BindCommonTable(size_t index);
+  static NodeResult NameColumns(std::unique_ptr<plan::Node> input,
+                                const std::vector<ast::Name>& names);
   NodeResult BindValues(const ast::Relation& values);
   NodeResult BindLimit(const ast::Query& query, std::unique_ptr<plan::Node> input);
   arrow::Result<int64_t> BindRowCount(const ast::Expression& node, const char* clause);
@@ -102,6 +108,7 @@ class QueryBinder {
   const BindOptions& options_;
   TableResolver& tables_;
   std::vector<const ast::CommonTable*> common_tables_;  // those that can be seen here
+  std::vector<std::string> open_views_;  // those whose queries are being bound
   int depth_ = 0;
 };
 

@@ -112,8 +112,17 @@ class Parser {
   ast::Statement ParseReset();
   ast::Statement ParseShow();
   ast::Statement ParseCopy();
+  std::unique_ptr<ast::Query> ParseWholeTable();
+  std::unique_ptr<ast::Query> AllOf(ast::Relation relation);
+  ast::CopyOption ParseCopyOption();
   ast::Statement ParseOther();
   bool AtOtherStatement() const;
+  bool AtCreateView() const;
+  ast::Statement ParseCreateView();
+  bool ParseViewHead(ast::View* view);
+  bool ParseViewColumns(ast::View* view);
+  std::unique_ptr<ast::Query> ParseViewFile();
+  ast::Statement ParseDropView();
   bool AtQuery(size_t ahead = 0) const;
   void SkipToEnd();
   std::string_view RestOfText();

@@ -2,6 +2,8 @@
 #include "wheelpit/sql/rules.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include <arrow/type.h>
 
 #include "wheelpit/sql/fold.h"
+#include "wheelpit/sql/prune.h"
 
 namespace wheelpit::sql {
 namespace {
@@ -55,18 +58,105 @@ ExprPtr Substitute(const ExprPtr& expression, const std::vector<ExprPtr>& replac
   return copy;
 }
 
+bool IsPlain(const ExprPtr& expression) {
+  return expression->kind == ExprKind::kColumn || expression->kind == ExprKind::kLiteral;
+}
+
 // Columns and literals only: what costs something is computed once, by the projection.
 bool ReadsOnlyPlainColumns(const Expr& conjunct, const std::vector<ExprPtr>& projected) {
   std::vector<int> columns = plan::ColumnsOf(conjunct);
   return std::all_of(columns.begin(), columns.end(), [&](int column) {
-    ExprKind kind = projected[static_cast<size_t>(column)]->kind;
-    return kind == ExprKind::kColumn || kind == ExprKind::kLiteral;
+    return IsPlain(projected[static_cast<size_t>(column)]);
   });
 }
 
-NodePtr PushIntoScan(NodePtr scan, std::vector<ExprPtr> conjuncts) {
-  scan->filter.insert(scan->filter.end(), conjuncts.begin(), conjuncts.end());
-  return scan;
+NodePtr PushFilter(NodePtr input, std::vector<ExprPtr> conjuncts);
+
+// The conjuncts that `goes` is true of go below `input`, which computes `expressions`;
+// the others stay above.
+template <typename Goes>
+NodePtr PushSome(NodePtr input, const std::vector<ExprPtr>& expressions,
+                 const std::vector<ExprPtr>& conjuncts, Goes goes) {
+  std::vector<ExprPtr> below;
+  std::vector<ExprPtr> above;
+  for (const ExprPtr& conjunct : conjuncts) {
+    if (goes(*conjunct) && ReadsOnlyPlainColumns(*conjunct, expressions)) {
+      below.push_back(Fold(Substitute(conjunct, expressions)));
+    } else {
+      above.push_back(conjunct);
+    }
+  }
+  if (!below.empty()) {
+    input->inputs[0] = PushFilter(std::move(input->inputs[0]), std::move(below));
+  }
+  return Filtered(std::move(input), above);
+}
+
+// What is asked of keys alone decides on whole groups. Not of floating-point ones: the
+// rows of a group may have several zeros or NaNs, of which its key is one.
+NodePtr PushBelowGroups(NodePtr aggregate, const std::vector<ExprPtr>& conjuncts) {
+  const std::vector<ExprPtr> keys = aggregate->keys;
+  return PushSome(std::move(aggregate), keys, conjuncts, [&](const Expr& conjunct) {
+    const std::vector<int> columns = plan::ColumnsOf(conjunct);
+    return !columns.empty() &&
+           std::all_of(columns.begin(), columns.end(), [&](int column) {
+             const auto key = static_cast<size_t>(column);
+             return key < keys.size() && !arrow::is_floating(keys[key]->type->id()) &&
+                    !arrow::is_nested(keys[key]->type->id());
+           });
+  });
+}
+
+NodePtr PushIntoUnion(NodePtr node, const std::vector<ExprPtr>& conjuncts) {
+  for (NodePtr& input : node->inputs) {
+    std::vector<ExprPtr> columns;
+    for (int i = 0; i < input->schema->num_fields(); ++i) {
+      const arrow::Field& field = *input->schema->field(i);
+      columns.push_back(
+          plan::MakeColumn(i, field.name(), field.type(), field.nullable()));
+    }
+    std::vector<ExprPtr> own;
+    for (const ExprPtr& conjunct : conjuncts) {
+      own.push_back(Substitute(conjunct, columns));
+    }
+    input = PushFilter(std::move(input), std::move(own));
+  }
+  return node;
+}
+
+// Below what gives the same rows when fewer of them come in.
+NodePtr PushThrough(NodePtr input, std::vector<ExprPtr> conjuncts) {
+  switch (input->kind) {
+    case NodeKind::kScan:
+      input->filter.insert(input->filter.end(), conjuncts.begin(), conjuncts.end());
+      return input;
+    case NodeKind::kFilter: {
+      std::vector<ExprPtr> all = plan::SplitConjuncts(input->condition);
+      all.insert(all.end(), conjuncts.begin(), conjuncts.end());
+      return PushFilter(std::move(input->inputs[0]), std::move(all));
+    }
+    case NodeKind::kProject: {
+      const std::vector<ExprPtr> projected = input->expressions;
+      return PushSome(std::move(input), projected, conjuncts,
+                      [](const Expr&) { return true; });
+    }
+    case NodeKind::kAggregate:
+      return PushBelowGroups(std::move(input), conjuncts);
+    case NodeKind::kUnion:
+      return PushIntoUnion(std::move(input), conjuncts);
+    case NodeKind::kSort:
+      if (input->limit < 0) {
+        input->inputs[0] = PushFilter(std::move(input->inputs[0]), std::move(conjuncts));
+        return input;
+      }
+      break;
+    case NodeKind::kValues:
+    case NodeKind::kExpand:
+    case NodeKind::kLimit:
+    case NodeKind::kWrite:
+      break;
+  }
+  return Filtered(std::move(input), conjuncts);
 }
 
 // Puts conjuncts over `input`, as far down as they go.
@@ -82,28 +172,7 @@ NodePtr PushFilter(NodePtr input, std::vector<ExprPtr> conjuncts) {
   if (conjuncts.empty()) {
     return input;
   }
-  if (input->kind == NodeKind::kScan) {
-    return PushIntoScan(std::move(input), std::move(conjuncts));
-  }
-  if (input->kind == NodeKind::kFilter) {
-    std::vector<ExprPtr> all = plan::SplitConjuncts(input->condition);
-    all.insert(all.end(), conjuncts.begin(), conjuncts.end());
-    return PushFilter(std::move(input->inputs[0]), std::move(all));
-  }
-  if (input->kind != NodeKind::kProject) {
-    return Filtered(std::move(input), conjuncts);
-  }
-  std::vector<ExprPtr> below;
-  std::vector<ExprPtr> above;
-  for (const ExprPtr& conjunct : conjuncts) {
-    bool plain = ReadsOnlyPlainColumns(*conjunct, input->expressions);
-    (plain ? below : above)
-        .push_back(plain ? Fold(Substitute(conjunct, input->expressions)) : conjunct);
-  }
-  if (!below.empty()) {
-    input->inputs[0] = PushFilter(std::move(input->inputs[0]), std::move(below));
-  }
-  return Filtered(std::move(input), above);
+  return PushThrough(std::move(input), std::move(conjuncts));
 }
 
 NodePtr PushFilters(NodePtr node) {
@@ -116,157 +185,116 @@ NodePtr PushFilters(NodePtr node) {
   return PushFilter(std::move(node->inputs[0]), plan::SplitConjuncts(node->condition));
 }
 
-// Which of a node's columns are used, by position.
-using Needed = std::vector<bool>;
-
-void Need(const Expr& expression, Needed* needed) {
-  for (int column : plan::ColumnsOf(expression)) {
-    (*needed)[static_cast<size_t>(column)] = true;
-  }
-}
-
-Needed NeedNothing(const Node& node) {
-  return Needed(static_cast<size_t>(node.schema->num_fields()), false);
-}
-
-// New positions of the kept ones, -1 for the others.
-std::vector<int> MappingOf(const Needed& needed) {
-  std::vector<int> mapping(needed.size(), -1);
-  int next = 0;
-  for (size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i]) {
-      mapping[i] = next++;
-    }
-  }
-  return mapping;
-}
-
-std::shared_ptr<arrow::Schema> Kept(const arrow::Schema& schema, const Needed& needed) {
+// Groups by what tells rows apart: no literals, no key twice. A projection puts them
+// back. One key stays, even so: without any, no rows would be one group.
+NodePtr DropKnownKeys(NodePtr aggregate) {
+  const std::vector<ExprPtr>& keys = aggregate->keys;
+  const bool all_literals = std::all_of(keys.begin(), keys.end(), [](const ExprPtr& key) {
+    return key->kind == ExprKind::kLiteral;
+  });
+  std::vector<ExprPtr> kept;
   arrow::FieldVector fields;
-  for (size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i]) {
-      fields.push_back(schema.field(static_cast<int>(i)));
+  std::vector<ExprPtr> outputs;
+  const auto column = [&](size_t position) {
+    const arrow::Field& field = *fields[position];
+    return plan::MakeColumn(static_cast<int>(position), field.name(), field.type(),
+                            field.nullable());
+  };
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i]->kind == ExprKind::kLiteral && !(all_literals && i == 0)) {
+      outputs.push_back(keys[i]);
+      continue;
     }
-  }
-  return arrow::schema(std::move(fields));
-}
-
-template <typename Item>
-void Keep(const Needed& needed, std::vector<Item>* items) {
-  size_t next = 0;
-  for (size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i]) {
-      if (next != i) {
-        (*items)[next] = std::move((*items)[i]);
-      }
-      ++next;
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const ExprPtr& one) {
+      return plan::Equals(*one, *keys[i]);
+    });
+    const auto position = static_cast<size_t>(std::distance(kept.begin(), same));
+    if (position == kept.size()) {
+      kept.push_back(keys[i]);
+      fields.push_back(aggregate->schema->field(static_cast<int>(i)));
     }
+    outputs.push_back(column(position));
   }
-  items->resize(next);
+  if (kept.size() == keys.size()) {
+    return aggregate;
+  }
+  for (size_t i = 0; i < aggregate->aggregates.size(); ++i) {
+    fields.push_back(aggregate->schema->field(static_cast<int>(keys.size() + i)));
+    outputs.push_back(column(fields.size() - 1));
+  }
+  auto project = std::make_unique<Node>();
+  project->kind = NodeKind::kProject;
+  project->schema = aggregate->schema;
+  project->expressions = std::move(outputs);
+  aggregate->keys = std::move(kept);
+  aggregate->schema = arrow::schema(std::move(fields));
+  project->inputs.push_back(std::move(aggregate));
+  return project;
 }
 
-void Remap(const std::vector<int>& mapping, ExprPtr* expression) {
-  if (*expression != nullptr) {
-    *expression = plan::RemapColumns(*expression, mapping);
+NodePtr DropAllKnownKeys(NodePtr node) {
+  for (NodePtr& input : node->inputs) {
+    input = DropAllKnownKeys(std::move(input));
   }
+  return node->kind == NodeKind::kAggregate ? DropKnownKeys(std::move(node))
+                                            : std::move(node);
 }
 
-// Makes the node give the needed columns (at least) and says where they are now.
-std::vector<int> Prune(Node* node, Needed needed);
+// What those above want of a node's rows.
+struct Demand {
+  bool in_order = true;
+  int64_t first_rows = -1;  // only so many; -1: all
+};
 
-std::vector<int> PruneScan(Node* scan, Needed needed) {
-  for (const ExprPtr& conjunct : scan->filter) {
-    Need(*conjunct, &needed);
+Demand LimitDemand(const Node& limit, const Demand& above) {
+  int64_t rows = limit.limit;
+  if (above.first_rows >= 0) {
+    rows = rows < 0 ? above.first_rows : std::min(rows, above.first_rows);
   }
-  std::vector<int> mapping = MappingOf(needed);
-  scan->schema = Kept(*scan->schema, needed);
-  Keep(needed, &scan->columns);
-  for (ExprPtr& conjunct : scan->filter) {
-    Remap(mapping, &conjunct);
+  if (rows >= 0 && __builtin_add_overflow(rows, limit.offset, &rows)) {
+    rows = -1;
   }
-  scan->predicate = plan::LowerPredicate(scan->filter, *scan->schema);
-  return mapping;
+  return {.in_order = true, .first_rows = rows};
 }
 
-std::vector<int> PruneFilter(Node* filter, Needed needed) {
-  Need(*filter->condition, &needed);
-  std::vector<int> mapping = Prune(filter->inputs[0].get(), std::move(needed));
-  Remap(mapping, &filter->condition);
-  filter->schema = filter->inputs[0]->schema;
-  return mapping;
-}
-
-std::vector<int> PruneProject(Node* project, const Needed& needed) {
-  std::vector<int> mapping = MappingOf(needed);
-  project->schema = Kept(*project->schema, needed);
-  Keep(needed, &project->expressions);
-  Needed below = NeedNothing(*project->inputs[0]);
-  for (const ExprPtr& expression : project->expressions) {
-    Need(*expression, &below);
-  }
-  std::vector<int> moved = Prune(project->inputs[0].get(), std::move(below));
-  for (ExprPtr& expression : project->expressions) {
-    Remap(moved, &expression);
-  }
-  return mapping;
-}
-
-std::vector<int> PruneAggregate(Node* aggregate, Needed needed) {
-  if (!aggregate->keys.empty()) needed.assign(needed.size(), true);
-  std::vector<int> mapping = MappingOf(needed);
-  aggregate->schema = Kept(*aggregate->schema, needed);
-  if (aggregate->keys.empty()) Keep(needed, &aggregate->aggregates);
-  Needed below = NeedNothing(*aggregate->inputs[0]);
-  for (const plan::Aggregate& one : aggregate->aggregates) {
-    for (const ExprPtr& expression : {one.argument, one.filter}) {
-      if (expression != nullptr) {
-        Need(*expression, &below);
-      }
-    }
-  }
-  for (const auto& key : aggregate->keys) Need(*key, &below);
-  std::vector<int> moved = Prune(aggregate->inputs[0].get(), std::move(below));
-  for (auto& key : aggregate->keys) Remap(moved, &key);
-  for (plan::Aggregate& one : aggregate->aggregates) {
-    Remap(moved, &one.argument);
-    Remap(moved, &one.filter);
-  }
-  return mapping;
-}
-
-std::vector<int> Prune(Node* node, Needed needed) {
+// Sorts whose order nobody sees go; those of which a limit takes the first rows sort no
+// more than these.
+NodePtr SettleSorts(NodePtr node, Demand demand) {
   switch (node->kind) {
-    case NodeKind::kScan:
-      return PruneScan(node, std::move(needed));
-    case NodeKind::kFilter:
-      return PruneFilter(node, std::move(needed));
-    case NodeKind::kProject:
-      return PruneProject(node, needed);
-    case NodeKind::kAggregate:
-      return PruneAggregate(node, needed);
-    case NodeKind::kLimit: {
-      std::vector<int> mapping = Prune(node->inputs[0].get(), std::move(needed));
-      node->schema = node->inputs[0]->schema;
-      return mapping;
-    }
-    case NodeKind::kExpand:
     case NodeKind::kSort:
-    case NodeKind::kUnion:
-    case NodeKind::kWrite:
-      for (const NodePtr& input : node->inputs) {
-        Prune(input.get(),
-              Needed(static_cast<size_t>(input->schema->num_fields()), true));
+      if (node->limit < 0 && !demand.in_order) {
+        return SettleSorts(std::move(node->inputs[0]), demand);
       }
-      return MappingOf(Needed(static_cast<size_t>(node->schema->num_fields()), true));
+      if (demand.first_rows >= 0) {
+        node->limit = node->limit < 0 ? demand.first_rows
+                                      : std::min(node->limit, demand.first_rows);
+      }
+      demand = {.in_order = false};
+      break;
+    case NodeKind::kAggregate:
+      demand = {.in_order = false};
+      break;
+    case NodeKind::kLimit:
+      if (node->limit == 0) {
+        return Empty(*node);
+      }
+      demand = LimitDemand(*node, demand);
+      break;
+    case NodeKind::kFilter:
+    case NodeKind::kExpand:
+    case NodeKind::kWrite:
+      demand.first_rows = -1;
+      break;
     case NodeKind::kValues:
+    case NodeKind::kScan:
+    case NodeKind::kProject:
+    case NodeKind::kUnion:
       break;
   }
-  std::vector<int> mapping = MappingOf(needed);
-  node->schema = Kept(*node->schema, needed);
-  for (std::vector<ExprPtr>& row : node->rows) {
-    Keep(needed, &row);
+  for (NodePtr& input : node->inputs) {
+    input = SettleSorts(std::move(input), demand);
   }
-  return mapping;
+  return node;
 }
 
 // A projection of every column of its input, in order and under its name.
@@ -285,21 +313,38 @@ bool ChangesNothing(const Node& project) {
   return true;
 }
 
+// Of two projections of which the lower one only moves columns, one.
+NodePtr MergeProjects(NodePtr project) {
+  Node& below = *project->inputs[0];
+  if (below.kind != NodeKind::kProject ||
+      !std::all_of(below.expressions.begin(), below.expressions.end(), IsPlain)) {
+    return project;
+  }
+  for (ExprPtr& expression : project->expressions) {
+    expression = Substitute(expression, below.expressions);
+  }
+  project->inputs[0] = std::move(below.inputs[0]);
+  return project;
+}
+
 NodePtr DropIdleProjects(NodePtr node) {
   for (NodePtr& input : node->inputs) {
     input = DropIdleProjects(std::move(input));
   }
-  if (node->kind == NodeKind::kProject && ChangesNothing(*node)) {
-    return std::move(node->inputs[0]);
+  if (node->kind != NodeKind::kProject) {
+    return node;
   }
-  return node;
+  node = MergeProjects(std::move(node));
+  return ChangesNothing(*node) ? std::move(node->inputs[0]) : std::move(node);
 }
 
 }  // namespace
 
 NodePtr Optimize(NodePtr root) {
+  root = DropAllKnownKeys(std::move(root));
   root = PushFilters(std::move(root));
-  Prune(root.get(), Needed(static_cast<size_t>(root->schema->num_fields()), true));
+  root = SettleSorts(std::move(root), {});
+  PruneColumns(root.get());
   return DropIdleProjects(std::move(root));
 }
 

@@ -9,9 +9,11 @@
 namespace wheelpit::sql {
 
 /// The same result with less work: filters go down into scans (those that cannot fail
-/// first, so that no rule brings an error forward), scans read the columns that are used
-/// and no others, what pruning can use is lowered, projections that change nothing go.
-/// The output's schema stays as it is.
+/// first, so that no rule brings an error forward), below groups by their keys, below
+/// sorts and into every input of a union; groups are told apart by no more than it takes;
+/// sorts whose order nobody sees go, and those under a limit keep its rows only; scans
+/// read the columns that are used and no others, what pruning can use is lowered,
+/// projections that change nothing go. The output's schema stays as it is.
 std::unique_ptr<plan::Node> Optimize(std::unique_ptr<plan::Node> root);
 
 }  // namespace wheelpit::sql
