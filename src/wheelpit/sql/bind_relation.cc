@@ -171,6 +171,14 @@ arrow::Result<QueryBinder::Source> QueryBinder::BindFrom(const ast::Select& sele
 
 arrow::Result<QueryBinder::Source> QueryBinder::BindRelation(
     const ast::Relation& relation, const ast::Expression* where) {
+  // Views and common tables that use others twice would double at each level.
+  constexpr int kRelationsMax = 10000;
+  if (++relation_count_ > kRelationsMax) {
+    return Invalid("TOO_MANY_TABLES", relation.range,
+                   "with its views and common tables written out this query has more "
+                   "than " +
+                       std::to_string(kRelationsMax) + " tables");
+  }
   if (!relation.extensions.empty()) {
     const ast::RelationExtension& first = relation.extensions[0];
     return first.pivot != nullptr
