@@ -76,7 +76,9 @@ CLI::App* AddSql(CLI::App* app, Arguments* arguments) {
   AddRepeated(sql, "-c,--command", &options->commands, "Statements to run");
   sql->add_option("-f,--file", options->file,
                   "File with statements; - is standard input");
-  sql->add_option("--format", arguments->format, "table, csv or ndjson (default: table)");
+  sql->add_option(
+      "--format", arguments->format,
+      "table, csv, json, ndjson, arrow, parquet or markdown (default: table)");
   sql->add_flag("--stats", options->stats,
                 "One line of JSON on standard error after each statement");
   sql->add_flag(

@@ -11,6 +11,7 @@
 #include "wheelpit/cli/result_writer.h"
 #include "wheelpit/core/byte_size.h"
 #include "wheelpit/core/error.h"
+#include "wheelpit/exec/write/json_text.h"
 
 namespace wheelpit::cli {
 
@@ -122,10 +123,10 @@ arrow::Status RunDoctor(io::Syscalls& syscalls, const Machine& machine,
     std::string line = "[";
     for (const Finding& finding : findings) {
       line += line.size() == 1 ? "" : ",";
-      line += "{\"name\":" + JsonString(finding.name) +
-              ",\"value\":" + JsonString(finding.value) +
-              ",\"source\":" + JsonString(finding.source) +
-              ",\"advice\":" + JsonString(finding.advice) + "}";
+      line += "{\"name\":" + exec::JsonString(finding.name) +
+              ",\"value\":" + exec::JsonString(finding.value) +
+              ",\"source\":" + exec::JsonString(finding.source) +
+              ",\"advice\":" + exec::JsonString(finding.advice) + "}";
     }
     ARROW_RETURN_NOT_OK(output->Write(line + "]\n"));
     return output->Flush();

@@ -8,11 +8,12 @@
 
 #include <arrow/status.h>
 
+#include "wheelpit/exec/write/format_writer.h"
 #include "wheelpit/io/syscalls.h"
 
 namespace wheelpit::cli {
 
-class Output {
+class Output final : public exec::ByteSink {
  public:
   /// `fd` is borrowed; `name` is how errors call it ("standard output").
   Output(io::Syscalls& syscalls, int fd, std::string name);
@@ -21,7 +22,7 @@ class Output {
 
   /// Appends; writes out when 64 KiB are full. OK and nothing more once the reader has
   /// gone.
-  arrow::Status Write(std::string_view text);
+  arrow::Status Write(std::string_view text) override;
   arrow::Status Flush();
   /// True when the other end of the pipe is closed: nobody wants the rest.
   bool reader_gone() const { return reader_gone_; }

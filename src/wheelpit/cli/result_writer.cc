@@ -2,14 +2,18 @@
 #include "wheelpit/cli/result_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include <arrow/array/array_binary.h>
+#include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include "wheelpit/core/config.h"
 #include "wheelpit/core/error.h"
+#include "wheelpit/exec/write/batch_text.h"
 
 namespace wheelpit::cli {
 
@@ -17,6 +21,23 @@ namespace {
 
 std::string_view CellOf(const arrow::ArrayVector& columns, size_t column, int64_t row) {
   return static_cast<const arrow::StringArray&>(*columns[column]).GetView(row);
+}
+
+plan::FileFormatKind KindOf(Format format) {
+  switch (format) {
+    case Format::kCsv:
+      return plan::FileFormatKind::kCsv;
+    case Format::kJson:
+      return plan::FileFormatKind::kJson;
+    case Format::kNdjson:
+      return plan::FileFormatKind::kJsonLines;
+    case Format::kArrow:
+      return plan::FileFormatKind::kArrow;
+    case Format::kMarkdown:
+      return plan::FileFormatKind::kMarkdown;
+    default:
+      return plan::FileFormatKind::kParquet;
+  }
 }
 
 std::string WithThousands(int64_t number) {
@@ -27,115 +48,12 @@ std::string WithThousands(int64_t number) {
   return digits;
 }
 
-class CsvWriter final : public ResultWriter {
- public:
-  explicit CsvWriter(Output* output) : output_(output) {}
-
-  arrow::Status Begin(const arrow::Schema& schema) override {
-    std::string line;
-    for (const auto& field : schema.fields()) {
-      Append(field->name(), &line);
-    }
-    return EndLine(&line);
-  }
-
-  arrow::Status Write(const arrow::ArrayVector& columns, int64_t row_count) override {
-    std::string line;
-    for (int64_t row = 0; row < row_count; ++row) {
-      line.clear();
-      for (size_t column = 0; column < columns.size(); ++column) {
-        if (columns[column]->IsNull(row)) {
-          line += ',';
-        } else {
-          Append(CellOf(columns, column, row), &line);
-        }
-      }
-      ARROW_RETURN_NOT_OK(EndLine(&line));
-    }
-    return arrow::Status::OK();
-  }
-
-  arrow::Status End() override { return arrow::Status::OK(); }
-
- private:
-  // A field and its comma. The empty string is quoted: an empty field means null.
-  static void Append(std::string_view text, std::string* line) {
-    const bool quoted =
-        text.empty() || text.find_first_of(",\"\r\n") != std::string_view::npos;
-    if (!quoted) {
-      line->append(text);
-    } else {
-      *line += '"';
-      for (const char c : text) {
-        line->append(c == '"' ? 2 : 1, c);
-      }
-      *line += '"';
-    }
-    *line += ',';
-  }
-
-  arrow::Status EndLine(std::string* line) {
-    if (!line->empty()) {
-      line->pop_back();
-    }
-    *line += '\n';
-    return output_->Write(*line);
-  }
-
-  Output* const output_;
-};
-
-class NdjsonWriter final : public ResultWriter {
- public:
-  explicit NdjsonWriter(Output* output) : output_(output) {}
-
-  arrow::Status Begin(const arrow::Schema& schema) override {
-    for (const auto& field : schema.fields()) {
-      if (schema.GetAllFieldIndices(field->name()).size() > 1) {
-        return core::Error(core::ErrorKind::kInvalidSql, "two columns are called ",
-                           JsonString(field->name()),
-                           ", which an object in JSON has once; rename one with AS");
-      }
-      keys_.push_back(JsonString(field->name()) + ":");
-      forms_.push_back(JsonFormOf(*field->type()));
-    }
-    return arrow::Status::OK();
-  }
-
-  arrow::Status Write(const arrow::ArrayVector& columns, int64_t row_count) override {
-    std::string line;
-    for (int64_t row = 0; row < row_count; ++row) {
-      line = "{";
-      for (size_t column = 0; column < columns.size(); ++column) {
-        line += column == 0 ? "" : ",";
-        line += keys_[column];
-        if (columns[column]->IsNull(row)) {
-          line += "null";
-        } else {
-          AppendJson(CellOf(columns, column, row), forms_[column], &line);
-        }
-      }
-      line += "}\n";
-      ARROW_RETURN_NOT_OK(output_->Write(line));
-    }
-    return arrow::Status::OK();
-  }
-
-  arrow::Status End() override { return arrow::Status::OK(); }
-
- private:
-  Output* const output_;
-  std::vector<std::string> keys_;
-  std::vector<JsonForm> forms_;
-};
-
 // Keeps the rows that it will show, since widths depend on all of them; counts the rest.
-class TableWriter final : public ResultWriter {
+class TableWriter final : public exec::FormatWriter {
  public:
-  TableWriter(const WriterOptions& options, Output* output)
-      : options_(options), output_(output) {}
-
-  arrow::Status Begin(const arrow::Schema& schema) override {
+  TableWriter(const arrow::Schema& schema, const WriterOptions& options,
+              std::unique_ptr<exec::BatchText> text, Output* output)
+      : options_(options), text_(std::move(text)), output_(output) {
     for (const auto& field : schema.fields()) {
       titles_.push_back(Printable(field->name()));
       widths_.push_back(DisplayWidth(titles_.back()));
@@ -143,11 +61,13 @@ class TableWriter final : public ResultWriter {
       right_.push_back(arrow::is_integer(id) || arrow::is_floating(id) ||
                        arrow::is_decimal(id));
     }
-    return arrow::Status::OK();
   }
 
-  arrow::Status Write(const arrow::ArrayVector& columns, int64_t row_count) override {
-    for (int64_t row = 0; row < row_count; ++row) {
+  arrow::Status Begin() override { return arrow::Status::OK(); }
+
+  arrow::Status Write(const arrow::RecordBatch& batch) override {
+    ARROW_ASSIGN_OR_RAISE(const arrow::ArrayVector columns, text_->Convert(batch));
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
       ++row_count_;
       if ((options_.rows_max > 0 && shown_ == options_.rows_max) ||
           held_bytes_ > kHeldBytesMax) {
@@ -166,7 +86,7 @@ class TableWriter final : public ResultWriter {
     return arrow::Status::OK();
   }
 
-  arrow::Status End() override {
+  arrow::Status Finish() override {
     const std::vector<size_t> columns = FitToWidth();
     if (!titles_.empty()) {
       ARROW_RETURN_NOT_OK(Line(columns, titles_.data(), /*header=*/true));
@@ -325,6 +245,7 @@ class TableWriter final : public ResultWriter {
   }
 
   const WriterOptions options_;
+  const std::unique_ptr<exec::BatchText> text_;
   Output* const output_;
   std::vector<std::string> titles_;
   std::vector<int> widths_;
@@ -338,31 +259,46 @@ class TableWriter final : public ResultWriter {
 }  // namespace
 
 arrow::Result<Format> ParseFormat(std::string_view name) {
-  if (name == "table") {
-    return Format::kTable;
+  constexpr std::array<std::string_view, 7> kNames = {
+      "table", "csv", "json", "ndjson", "arrow", "parquet", "markdown"};
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found != kNames.end()) {
+    return static_cast<Format>(found - kNames.begin());
   }
-  if (name == "csv") {
-    return Format::kCsv;
-  }
-  if (name == "ndjson") {
-    return Format::kNdjson;
-  }
-  return core::Error(core::ErrorKind::kConfiguration, "there is no format '", name,
-                     "'; the formats are table, csv and ndjson");
+  const std::string_view nearest = core::NearestName(name, kNames);
+  return core::Error(
+      core::ErrorKind::kConfiguration, "there is no format '", name, "'; ",
+      nearest.empty() ? "" : "did you mean " + std::string(nearest) + "? ",
+      "the formats are table, csv, json, ndjson, arrow, parquet and markdown");
 }
 
-std::unique_ptr<ResultWriter> MakeResultWriter(Format format,
-                                               const WriterOptions& options,
-                                               Output* output) {
-  switch (format) {
-    case Format::kCsv:
-      return std::make_unique<CsvWriter>(output);
-    case Format::kNdjson:
-      return std::make_unique<NdjsonWriter>(output);
-    case Format::kTable:
-      break;
+arrow::Status CheckMayPrint(Format format, bool terminal) {
+  const bool binary = format == Format::kArrow || format == Format::kParquet;
+  return !binary || !terminal
+             ? arrow::Status::OK()
+             : core::Error(core::ErrorKind::kConfiguration,
+                           "this format is not for a terminal; send it to a file with "
+                           "> file, or to a program with |");
+}
+
+arrow::Result<std::unique_ptr<exec::FormatWriter>> MakeResultWriter(
+    Format format, const std::shared_ptr<arrow::Schema>& schema,
+    const WriterOptions& options, Output* output) {
+  if (format == Format::kTable) {
+    ARROW_ASSIGN_OR_RAISE(
+        auto text, exec::BatchText::Make(
+                       schema, {.time_zone = options.time_zone, .pool = options.pool}));
+    return std::make_unique<TableWriter>(*schema, options, std::move(text), output);
   }
-  return std::make_unique<TableWriter>(options, output);
+  exec::FormatWriterOptions writer{.format = {},
+                                   .arrow_stream = true,
+                                   .time_zone = options.time_zone,
+                                   .pool = options.pool};
+  writer.format.kind = KindOf(format);
+  if (format == Format::kArrow) {
+    writer.format.codec = plan::FileCodec::kNone;
+  }
+  return exec::MakeFormatWriter(schema, writer, output);
 }
 
 }  // namespace wheelpit::cli

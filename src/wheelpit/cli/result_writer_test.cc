@@ -4,7 +4,11 @@
 #include <csignal>
 #include <sstream>
 
-#include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_base.h>
+#include <arrow/builder.h>
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
 #include <arrow/type.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -34,24 +38,41 @@ class Capture {
   int fds_[2] = {};
 };
 
-std::string Render(Format format, const arrow::Schema& schema, const Cells& cells,
-                   const WriterOptions& options = {}) {
+std::string Render(Format format, const arrow::Schema& titles, const Cells& cells,
+                   WriterOptions options = {}) {
   io::KernelSyscalls syscalls;
   Capture capture;
   Output output(syscalls, capture.fd(), "test");
-  auto writer = MakeResultWriter(format, options, &output);
+  arrow::FieldVector fields;
   arrow::ArrayVector columns;
   for (const auto& column : cells) {
-    arrow::StringBuilder builder;
+    // The schema's titles; its types too, where the cells are of them.
+    auto field = titles.field(static_cast<int>(columns.size()));
     for (const char* cell : column) {
-      EXPECT_TRUE((cell == nullptr ? builder.AppendNull() : builder.Append(cell)).ok());
+      if (cell != nullptr && !arrow::Scalar::Parse(field->type(), cell).ok()) {
+        field = field->WithType(arrow::utf8());
+      }
     }
-    columns.push_back(builder.Finish().ValueOrDie());
+    std::unique_ptr<arrow::ArrayBuilder> builder;
+    EXPECT_TRUE(
+        arrow::MakeBuilder(arrow::default_memory_pool(), field->type(), &builder).ok());
+    for (const char* cell : column) {
+      EXPECT_TRUE((cell == nullptr
+                       ? builder->AppendNull()
+                       : builder->AppendScalar(
+                             *arrow::Scalar::Parse(field->type(), cell).ValueOrDie()))
+                      .ok());
+    }
+    fields.push_back(field);
+    columns.push_back(builder->Finish().ValueOrDie());
   }
   const int64_t rows = cells.empty() ? 0 : static_cast<int64_t>(cells[0].size());
-  EXPECT_TRUE(writer->Begin(schema).ok());
-  EXPECT_TRUE(writer->Write(columns, rows).ok());
-  EXPECT_TRUE(writer->End().ok());
+  const auto schema = arrow::schema(fields);
+  options.pool = arrow::default_memory_pool();
+  auto writer = MakeResultWriter(format, schema, options, &output).ValueOrDie();
+  EXPECT_TRUE(writer->Begin().ok());
+  EXPECT_TRUE(writer->Write(*arrow::RecordBatch::Make(schema, rows, columns)).ok());
+  EXPECT_TRUE(writer->Finish().ok());
   EXPECT_TRUE(output.Flush().ok());
   return capture.Text();
 }
@@ -62,31 +83,29 @@ const arrow::Schema& TwoColumns() {
   return *schema;
 }
 
-TEST(ResultWriter, CsvQuotesWhatNeedsItAndTellsNullFromEmpty) {
-  EXPECT_EQ(Render(Format::kCsv, TwoColumns(),
-                   {{"1", "2", "3", nullptr}, {"a,b", "say \"x\"", "", nullptr}}),
-            "id,name\n1,\"a,b\"\n2,\"say \"\"x\"\"\"\n3,\"\"\n,\n");
+TEST(ResultWriter, FormatsForProgramsAreThoseOfCopy) {
+  EXPECT_EQ(Render(Format::kCsv, TwoColumns(), {{"1", nullptr}, {"a,b", ""}}),
+            "id,name\n1,\"a,b\"\n,\"\"\n");
+  EXPECT_EQ(Render(Format::kNdjson, TwoColumns(), {{"1"}, {"a"}}),
+            "{\"id\":1,\"name\":\"a\"}\n");
+  EXPECT_EQ(Render(Format::kJson, TwoColumns(), {{"1"}, {"a"}}),
+            "[\n{\"id\":1,\"name\":\"a\"}\n]\n");
+  EXPECT_EQ(Render(Format::kMarkdown, TwoColumns(), {{"1"}, {"a"}}),
+            "| id | name |\n| ---: | --- |\n| 1 | a |\n");
+  EXPECT_TRUE(Render(Format::kParquet, TwoColumns(), {{"1"}, {"a"}}).ends_with("PAR1"));
+  // The stream format of Arrow: a continuation mark first, no magic.
+  EXPECT_TRUE(Render(Format::kArrow, TwoColumns(), {{"1"}, {"a"}})
+                  .starts_with("\xff\xff\xff\xff"));
 }
 
-TEST(ResultWriter, NdjsonKeepsNumbersBareAndEscapesText) {
-  EXPECT_EQ(
-      Render(Format::kNdjson, TwoColumns(), {{"1", nullptr}, {"a\"\n\x01", "\xff"}}),
-      "{\"id\":1,\"name\":\"a\\\"\\n\\u0001\"}\n"
-      "{\"id\":null,\"name\":\"\xef\xbf\xbd\"}\n");
-  const auto doubles = arrow::schema({arrow::field("x", arrow::float64())});
-  EXPECT_EQ(Render(Format::kNdjson, *doubles, {{"NaN", "1.5", "-Infinity"}}),
-            "{\"x\":\"NaN\"}\n{\"x\":1.5}\n{\"x\":\"-Infinity\"}\n");
-}
-
-TEST(ResultWriter, NdjsonRefusesTwoColumnsOfOneName) {
-  io::KernelSyscalls syscalls;
-  Output output(syscalls, 1, "test");
-  auto writer = MakeResultWriter(Format::kNdjson, {}, &output);
-  const auto twice = arrow::schema(
-      {arrow::field("a", arrow::int32()), arrow::field("a", arrow::int32())});
-  const auto status = writer->Begin(*twice);
-  EXPECT_EQ(core::KindOf(status), core::ErrorKind::kInvalidSql);
-  EXPECT_NE(status.message().find("rename one with AS"), std::string::npos) << status;
+TEST(ResultWriter, BinaryFormatsAreNotForTerminals) {
+  for (const Format format : {Format::kArrow, Format::kParquet}) {
+    const auto status = CheckMayPrint(format, /*terminal=*/true);
+    EXPECT_EQ(core::KindOf(status), core::ErrorKind::kConfiguration);
+    EXPECT_NE(status.message().find("> file"), std::string::npos);
+    EXPECT_TRUE(CheckMayPrint(format, /*terminal=*/false).ok());
+  }
+  EXPECT_TRUE(CheckMayPrint(Format::kCsv, /*terminal=*/true).ok());
 }
 
 TEST(ResultWriter, TableAlignsNumbersRightAndCountsRows) {
@@ -169,7 +188,9 @@ TEST(ResultWriter, WidthsCountWideAndCombiningCharacters) {
 TEST(ResultWriter, UnknownFormatsListTheKnown) {
   const auto format = ParseFormat("xml");
   EXPECT_EQ(core::KindOf(format.status()), core::ErrorKind::kConfiguration);
-  EXPECT_NE(format.status().message().find("table, csv and ndjson"), std::string::npos);
+  EXPECT_NE(format.status().message().find(
+                "table, csv, json, ndjson, arrow, parquet and markdown"),
+            std::string::npos);
 }
 
 TEST(Output, AReaderThatHasGoneIsNotAnError) {

@@ -12,7 +12,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "wheelpit/cli/batch_text.h"
 #include "wheelpit/cli/machine.h"
 #include "wheelpit/cli/output.h"
 #include "wheelpit/cli/progress.h"
@@ -144,33 +143,28 @@ class Runner {
     ARROW_ASSIGN_OR_RAISE(auto schema, query->schema());
     const core::Config config = session->config();
     ARROW_ASSIGN_OR_RAISE(
-        auto text,
-        BatchText::Make(
-            schema, {.time_zone = config.Text(core::ConfigKey::kSessionTimeZone),
-                     .nested = options_.format == Format::kNdjson ? NestedForm::kJson
-                                                                  : NestedForm::kSpark,
-                     .pool = &pool_}));
-    auto writer =
-        MakeResultWriter(options_.format,
+        auto writer,
+        MakeResultWriter(options_.format, schema,
                          {.width = TerminalWidth(STDOUT_FILENO),
-                          .rows_max = config.Number(core::ConfigKey::kOutputMaxRows)},
-                         &out_);
+                          .rows_max = config.Number(core::ConfigKey::kOutputMaxRows),
+                          .time_zone = config.Text(core::ConfigKey::kSessionTimeZone),
+                          .pool = &pool_},
+                         &out_));
     // The header goes out with the first rows, so that a query that fails at once prints
     // none.
     ARROW_ASSIGN_OR_RAISE(auto batch, query->Next());
-    ARROW_RETURN_NOT_OK(writer->Begin(*schema));
+    ARROW_RETURN_NOT_OK(writer->Begin());
     while (batch != nullptr && !out_.reader_gone()) {
       // The table format prints at the end; the others as rows come.
       if (options_.format != Format::kTable) {
         progress.reset();
       }
       row_count_ += batch->num_rows();
-      ARROW_ASSIGN_OR_RAISE(auto columns, text->Convert(*batch));
-      ARROW_RETURN_NOT_OK(writer->Write(columns, batch->num_rows()));
+      ARROW_RETURN_NOT_OK(writer->Write(*batch));
       ARROW_ASSIGN_OR_RAISE(batch, query->Next());
     }
     progress.reset();
-    ARROW_RETURN_NOT_OK(writer->End());
+    ARROW_RETURN_NOT_OK(writer->Finish());
     return out_.Flush();
   }
 
@@ -269,6 +263,10 @@ int RunSql(io::Syscalls& syscalls, const core::Config& config, const SqlOptions&
   if (!texts.ok()) {
     const int code = Fail(texts.status());
     return code == 1 ? core::ExitCodeOf(core::ErrorKind::kConfiguration) : code;
+  }
+  if (const auto status = CheckMayPrint(options.format, isatty(STDOUT_FILENO) != 0);
+      !status.ok()) {
+    return Fail(core::WithContext(status, "--format"));
   }
   engine::EngineContext context;
   context.user = UserName();

@@ -1,46 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text side of result_writer.h: widths, escapes, JSON strings.
+// The text side of result_writer.h: widths, escapes.
 #include <array>
 #include <cstdio>
 #include <utility>
 
-#include <arrow/type.h>
-#include <arrow/type_traits.h>
-
 #include "wheelpit/cli/result_writer.h"
+#include "wheelpit/fs/path_text.h"
 
 namespace wheelpit::cli {
 
 namespace {
-
-struct CodePoint {
-  uint32_t value = 0;
-  size_t size = 0;  // 0: not UTF-8
-};
-
-CodePoint Decode(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) {
-    return {lead, 1};
-  }
-  const size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) {
-    return {};
-  }
-  uint32_t value = lead & (0xffU >> (size + 1));
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) {
-      return {};
-    }
-    value = value << 6 | (byte(i) & 0x3fU);
-  }
-  constexpr std::array<uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-  return value < kSmallest[size] || value > 0x10ffff || surrogate
-             ? CodePoint{}
-             : CodePoint{value, size};
-}
 
 bool IsControl(uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0);
@@ -90,14 +59,16 @@ void AppendHex(std::string* out, const char* format, unsigned value) {
 int DisplayWidth(std::string_view text) {
   int width = 0;
   while (!text.empty()) {
-    const CodePoint c = Decode(text);
-    if (c.size == 0) {
+    const fs::Utf8Character c = fs::FirstCharacter(text);
+    if (c.length == 0) {
       ++width;
       text.remove_prefix(1);
       continue;
     }
-    width += IsControl(c.value) || IsCombining(c.value) ? 0 : IsWide(c.value) ? 2 : 1;
-    text.remove_prefix(c.size);
+    width += IsControl(c.code_point) || IsCombining(c.code_point) ? 0
+             : IsWide(c.code_point)                               ? 2
+                                                                  : 1;
+    text.remove_prefix(c.length);
   }
   return width;
 }
@@ -106,69 +77,26 @@ std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const CodePoint c = Decode(text);
-    const size_t size = c.size == 0 ? 1 : c.size;
-    if (c.size == 0) {
+    const fs::Utf8Character c = fs::FirstCharacter(text);
+    const size_t size = c.length == 0 ? 1 : c.length;
+    if (c.length == 0) {
       AppendHex(&out, "\\x%02x", static_cast<unsigned char>(text[0]));
-    } else if (c.value == '\n') {
+    } else if (c.code_point == '\n') {
       out += "\\n";
-    } else if (c.value == '\r') {
+    } else if (c.code_point == '\r') {
       out += "\\r";
-    } else if (c.value == '\t') {
+    } else if (c.code_point == '\t') {
       out += "\\t";
-    } else if (IsControl(c.value)) {
-      AppendHex(&out, "\\x%02x", c.value);
-    } else if (IsTricky(c.value)) {
-      AppendHex(&out, "\\u%04x", c.value);
+    } else if (IsControl(c.code_point)) {
+      AppendHex(&out, "\\x%02x", c.code_point);
+    } else if (IsTricky(c.code_point)) {
+      AppendHex(&out, "\\u%04x", c.code_point);
     } else {
       out += text.substr(0, size);
     }
     text.remove_prefix(size);
   }
   return out;
-}
-
-std::string JsonString(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const CodePoint c = Decode(text);
-    const size_t size = c.size == 0 ? 1 : c.size;
-    if (c.size == 0) {
-      out += "\xef\xbf\xbd";
-    } else if (c.value == '"' || c.value == '\\') {
-      out += '\\';
-      out += text[0];
-    } else if (c.value == '\n') {
-      out += "\\n";
-    } else if (c.value < 0x20 || c.value == 0x7f) {
-      AppendHex(&out, "\\u%04x", c.value);
-    } else {
-      out += text.substr(0, size);
-    }
-    text.remove_prefix(size);
-  }
-  out += '"';
-  return out;
-}
-
-JsonForm JsonFormOf(const arrow::DataType& type) {
-  const auto id = type.id();
-  if (arrow::is_nested(id)) {
-    return JsonForm::kNested;
-  }
-  const bool scalar = arrow::is_integer(id) || arrow::is_floating(id) ||
-                      arrow::is_decimal(id) || id == arrow::Type::BOOL;
-  return scalar ? JsonForm::kScalar : JsonForm::kString;
-}
-
-void AppendJson(std::string_view text, JsonForm form, std::string* out) {
-  const bool finite = text.find("NaN") == std::string_view::npos &&
-                      text.find("Inf") == std::string_view::npos;
-  if (form == JsonForm::kNested || (form == JsonForm::kScalar && finite)) {
-    *out += text;
-  } else {
-    *out += JsonString(text);
-  }
 }
 
 }  // namespace wheelpit::cli

@@ -11,6 +11,7 @@
 #include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/statement_rows.h"
+#include "wheelpit/fs/local/local_output_file.h"
 #include "wheelpit/scheduler/stage_builder.h"
 
 namespace wheelpit::engine {
@@ -93,6 +94,27 @@ void QueryRun::PlanAndStart(const std::shared_ptr<const sql::ast::Statement>& st
   }
 }
 
+// Reading goes on while the new file is written, but then the old one is gone: what was
+// not read yet, and what else refers to it, would be of another table.
+arrow::Status QueryRun::CheckTarget(const plan::Node& plan, const std::string& target) {
+  for (const auto& input : plan.inputs) {
+    ARROW_RETURN_NOT_OK(CheckTarget(*input, target));
+  }
+  if (plan.table == nullptr) {
+    return arrow::Status::OK();
+  }
+  for (const index::TableFile& file : plan.table->files) {
+    ARROW_ASSIGN_OR_RAISE(const bool same,
+                          fs::SameFile(*engine_->syscalls, file.path, target));
+    if (same) {
+      return core::Error(core::ErrorKind::kInvalidSql, target,
+                         ": this file is read by the query that is to write it; write "
+                         "another one, and move it when that is done");
+    }
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Status QueryRun::Plan(
     const std::shared_ptr<const sql::ast::Statement>& statement) {
   ARROW_RETURN_NOT_OK(MakeBudget());
@@ -163,6 +185,9 @@ arrow::Status QueryRun::AskForMemory(std::unique_ptr<plan::Node> plan) {
     return need.large_values.empty() ? raised
                                      : core::WithContext(raised, need.large_values);
   }
+  if (plan->kind == plan::NodeKind::kWrite) {
+    ARROW_RETURN_NOT_OK(CheckTarget(*plan, plan->path));
+  }
   plan_ = std::move(plan);
   asked_for_memory_ = true;
   if (budget_->admitted().ready()) {
@@ -213,6 +238,7 @@ arrow::Status QueryRun::StartPlan() {
                                .exchange_bytes = memory_plan_.exchange_bytes,
                                .stable_sort = config_.Flag(ConfigKey::kSortStable),
                                .time_zone = config_.Text(ConfigKey::kSessionTimeZone),
+                               .syscalls = engine_->syscalls,
                                .task = {.context = MakeContext(query_budget_.get()),
                                         .io_tasks = io_tasks_.get(),
                                         .spill = spill_.get(),

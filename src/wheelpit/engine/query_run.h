@@ -60,6 +60,7 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   core::Context MakeContext(arrow::MemoryPool* pool);
   arrow::Status MakeBudget();
   arrow::Status Plan(const std::shared_ptr<const sql::ast::Statement>& statement);
+  arrow::Status CheckTarget(const plan::Node& plan, const std::string& target);
   arrow::Status AskForMemory(std::unique_ptr<plan::Node> plan);
   void StartAdmitted();
   arrow::Status StartPlan();

@@ -14,6 +14,7 @@
 #include "wheelpit/events/log_sweep.h"
 #include "wheelpit/events/run_summary.h"
 #include "wheelpit/events/spark_json.h"
+#include "wheelpit/fs/path_text.h"
 
 namespace wheelpit::events {
 
@@ -22,6 +23,8 @@ namespace {
 // Set aside for the end of a task when its start is taken.
 constexpr int64_t kTaskEndBytes = 2048;
 constexpr int64_t kFinishMillis = 2000;
+// Of queue_bytes_max: what more than tasks may take.
+constexpr int64_t kHardLimitFactor = 2;
 
 }  // namespace
 
@@ -105,7 +108,16 @@ void EventLog::Writer::Record(Event event) {
     size += kTaskEndBytes;
   }
   auto state = state_.Lock();
-  if (state->finishing || !Admit(event, size, options_.queue_bytes_max, &*state)) {
+  if (state->finishing || !state->failure.ok() ||
+      !Admit(event, size, options_.queue_bytes_max, &*state)) {
+    return;
+  }
+  if (state->bytes + size > kHardLimitFactor * options_.queue_bytes_max) {
+    const int64_t waiting = state->bytes;
+    state.Unlock();
+    Fail(core::Error(core::ErrorKind::kUnavailable, "the disk of ",
+                     fs::Quoted(options_.directory), " takes too long: ", waiting,
+                     " bytes wait to be written"));
     return;
   }
   state->bytes += size;
@@ -144,6 +156,7 @@ void EventLog::Writer::Drain() {
     }
     if (!status.ok()) {
       Fail(status);
+      file_.reset();
     }
     if (!ends) {
       SweepIfDue();
@@ -191,7 +204,7 @@ arrow::Status EventLog::Writer::Write(const std::vector<Event>& events) {
 }
 
 arrow::Status EventLog::Writer::WriteEnd(int exit_code, int64_t lost_tasks) {
-  if (file_ == nullptr) {
+  if (file_ == nullptr || !state_.Lock()->failure.ok()) {
     return arrow::Status::OK();
   }
   const int64_t now = clock_.WallMillis();
@@ -211,11 +224,14 @@ arrow::Status EventLog::Writer::WriteEnd(int exit_code, int64_t lost_tasks) {
   return arrow::Status::OK();
 }
 
+// Any thread. The file stays with the task that writes it.
 void EventLog::Writer::Fail(const arrow::Status& status) {
   closed_ = true;
-  file_.reset();
   {
     auto state = state_.Lock();
+    if (!state->failure.ok()) {
+      return;
+    }
     state->failure = status;
     state->events.clear();
   }

@@ -24,7 +24,8 @@ struct EventLogOptions {
   int64_t roll_bytes = int64_t{128} << 20;
   /// What finished logs in the directory may take; the oldest go first.
   int64_t total_limit_bytes = 1'000'000'000;
-  /// Recorded and not yet written, at most, before tasks are left out.
+  /// Recorded and not yet written, at most, before tasks are left out. With twice as much
+  /// the log ends early.
   int64_t queue_bytes_max = int64_t{4} << 20;
 };
 
@@ -40,7 +41,8 @@ class EventLog {
 
   /// Any thread; never blocks. While more than queue_bytes_max wait to be written, tasks
   /// that start are left out with their end, and counted in the log's last record; all
-  /// other events are taken, whose number does not depend on the data.
+  /// other events are taken, whose number does not depend on the data, until the log has
+  /// to end early.
   void Record(Event event);
 
   /// Writes what was recorded and the end of the application, and holds the thread until

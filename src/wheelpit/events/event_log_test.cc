@@ -236,6 +236,27 @@ TEST_F(EventLogTest, FullQueueLosesWholeTasksAndSaysHowMany) {
   EXPECT_NE(text.find("SQLExecutionEnd"), std::string::npos);
 }
 
+TEST_F(EventLogTest, QueueThatNobodyEmptiesEndsTheLogAndSaysSo) {
+  HeldExecutor held(io_.get());
+  core::Context context = Context();
+  context.io = &held;
+  EventLogOptions options = Options();
+  options.queue_bytes_max = 64 << 10;
+  const auto log = EventLog::Make(SampleApplication(), options, syscalls_, context);
+  for (int64_t i = 0; i < 100'000; ++i) {
+    log->Record(SampleEvents()[0]);
+    if (!warnings_.texts().empty()) {
+      EXPECT_LT(i, 1000);
+      break;
+    }
+  }
+  ASSERT_EQ(warnings_.texts().size(), 1u);
+  EXPECT_NE(warnings_.texts()[0].find(folder_.path()), std::string::npos);
+  held.Release();
+  EXPECT_EQ(core::KindOf(log->Finish(0, 60'000)), core::ErrorKind::kUnavailable);
+  EXPECT_EQ(warnings_.texts().size(), 1u);
+}
+
 TEST_F(EventLogTest, ErrorOfAnyCallIsToldOnceAndLeavesWholeFrames) {
   int64_t round = 0;
   const auto body = [&](int64_t) {
@@ -309,7 +330,9 @@ TEST_F(EventLogTest, DiskThatHangsHoldsNobodyUp) {
 }
 
 TEST_F(EventLogTest, ManyThreadsRecordAtOnce) {
-  const auto log = MakeLog();
+  EventLogOptions options = Options();
+  options.queue_bytes_max = 64 << 20;
+  const auto log = EventLog::Make(SampleApplication(), options, syscalls_, Context());
   const auto threads = core::ThreadPool::Make({.thread_count = 4}).ValueOrDie();
   core::TaskGroup group(threads.get());
   for (int64_t thread = 0; thread < 4; ++thread) {

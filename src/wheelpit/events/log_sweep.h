@@ -19,8 +19,9 @@ struct SweepOptions {
 /// Looking at all logs takes a millisecond for a hundred of them, too much for each of
 /// many short runs.
 inline constexpr int64_t kSweepMillis = 600'000;
-/// More logs than this are too many, whatever their size.
-inline constexpr size_t kLogsMax = 10'000;
+/// More logs than this are too many, whatever their size: looking at them shall not be
+/// felt at the end of a short run.
+inline constexpr size_t kLogsMax = 2'000;
 
 /// Deletes the oldest logs of ours until the rest keeps the limit. Logs of living
 /// processes, and whatever else lies in the directory, stay. Blocks. What goes wrong is

@@ -66,6 +66,21 @@ TEST_F(LogSweepTest, TheOldestGoFirstUntilTheLimitIsKept) {
   EXPECT_TRUE(Exists(newest));
 }
 
+TEST_F(LogSweepTest, NumberOfLogsIsBoundedToo) {
+  const auto path_of = [this](size_t number) {
+    return folder_.path() + "/eventlog_v2_wheelpit-" +
+           std::to_string(kNow - 1'000'000 + static_cast<int64_t>(number));
+  };
+  for (size_t i = 0; i < kLogsMax + 2; ++i) {
+    std::filesystem::create_directory(path_of(i));
+    std::ofstream(path_of(i) + "/appstatus_x").flush();
+  }
+  Sweep(int64_t{1} << 40);
+  EXPECT_FALSE(Exists(path_of(0)));
+  EXPECT_FALSE(Exists(path_of(1)));
+  EXPECT_TRUE(Exists(path_of(2)));
+}
+
 TEST_F(LogSweepTest, LogOfALivingProcessStaysHoweverOld) {
   const auto living = MakeLog(100'000);
   const std::string finished = MakeFinished(1000);

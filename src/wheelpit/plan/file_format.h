@@ -39,7 +39,7 @@ struct FileFormat {
   // CSV
   bool header = true;
   char delimiter = ',';
-  std::string null_text;  ///< what stands for null; text that is the same is quoted
+  std::string null_text = {};  ///< what stands for null; text that is the same is quoted
 };
 
 /// One option of COPY: its name, its value as text, and where it is written.

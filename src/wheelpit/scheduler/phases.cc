@@ -6,6 +6,7 @@
 
 #include "wheelpit/exec/grouped_aggregate.h"
 #include "wheelpit/exec/sort/sort_merge.h"
+#include "wheelpit/exec/write/file_write.h"
 
 namespace wheelpit::scheduler {
 
@@ -14,7 +15,6 @@ namespace {
 using plan::Node;
 using plan::NodeKind;
 
-constexpr int64_t kWriteBytes = int64_t{8} << 20;
 constexpr int64_t kGroupsBytes =
     exec::GroupedAggregate::kMinimumBytes + exec::GroupedAggregate::kWorkspaceBytes;
 
@@ -57,7 +57,7 @@ class PhaseWalk {
         return Gathered(Walk(*node.inputs[0]));
       case NodeKind::kWrite: {
         Open open = Gathered(Walk(*node.inputs[0]));
-        open.stage.serial_bytes = kWriteBytes;
+        open.stage.serial_bytes = BytesOf(exec::FileWrite::SinkMemory(0));
         return open;
       }
       default:

@@ -15,6 +15,7 @@
 #include "wheelpit/exec/row_operators.h"
 #include "wheelpit/exec/scan/scan_source.h"
 #include "wheelpit/exec/sort/sort_merge.h"
+#include "wheelpit/exec/write/file_write.h"
 #include "wheelpit/scheduler/scan_filter.h"
 
 namespace wheelpit::scheduler {
@@ -288,6 +289,8 @@ class StageBuilder {
       case NodeKind::kLimit:
         AddLimit(node);
         return arrow::Status::OK();
+      case NodeKind::kWrite:
+        return AddWrite(node);
       default:
         return core::Error(core::ErrorKind::kInternal, "a leaf inside a plan");
     }
@@ -472,6 +475,33 @@ class StageBuilder {
     limit_to(node.limit, node.offset);
   }
 
+  arrow::Status AddWrite(const Node& node) {
+    if (open_.parallel) {
+      GatherRows("write");
+    }
+    ARROW_ASSIGN_OR_RAISE(auto made,
+                          exec::FileWrite::Make({.path = node.path,
+                                                 .format = node.format,
+                                                 .schema = node.inputs[0]->schema,
+                                                 .time_zone = options_.time_zone,
+                                                 .syscalls = options_.syscalls}));
+    std::shared_ptr<exec::FileWrite> write = std::move(made);
+    const exec::TaskContext* context = built_.task_context.get();
+    open_.sink_memory = MakeMemory(exec::FileWrite::SinkMemory(0), false);
+    Gather(
+        "written",
+        [write, context](int64_t, exec::OperatorMemory* memory) {
+          return write->MakeSink(memory, context);
+        },
+        {},
+        [write, context](int64_t, exec::OperatorMemory*)
+            -> arrow::Result<std::unique_ptr<exec::Source>> {
+          return write->MakeSource(context->context.pool);
+        });
+    SetInput(node.schema);
+    return arrow::Status::OK();
+  }
+
   void SetInput(const std::shared_ptr<arrow::Schema>& schema) {
     input_ = schema;
     mapping_.clear();
@@ -526,7 +556,7 @@ class StageBuilder {
     std::vector<int> phase = open_.beside;
     last_collector_ = static_cast<int>(built_.stages.size());
     phase.push_back(last_collector_);
-    Close(std::move(make_sink), {});
+    Close(std::move(make_sink), {}, true);
     const bool parallel = reader.task_count > 1;
     Open(std::move(reader.name),
          {.task_count = reader.task_count,
@@ -538,15 +568,15 @@ class StageBuilder {
     open_.inputs = {last_collector_};
   }
 
-  void Close(SinkMaker make_sink, std::function<bool()> receiver_done) {
+  void Close(SinkMaker make_sink, std::function<bool()> receiver_done,
+             bool collects = false) {
     OpenStage ended = std::move(open_);
     // One phase at a time, also where a union would have several.
-    const int collector_before =
-        ended.sink_memory == nullptr ? last_collector_ : collector_before_;
+    const int collector_before = collects ? collector_before_ : last_collector_;
     if (ended.after.empty() && collector_before >= 0) {
       ended.after.push_back(collector_before);
     }
-    if (ended.sink_memory != nullptr) {
+    if (collects) {
       collector_before_ = last_collector_;
     }
     for (const int stage : ended.beside) {

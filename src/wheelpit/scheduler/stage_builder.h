@@ -14,6 +14,7 @@
 
 #include "wheelpit/exec/exchange.h"
 #include "wheelpit/exec/task_context.h"
+#include "wheelpit/io/syscalls.h"
 #include "wheelpit/memory/budget.h"
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/scheduler/stage_run.h"
@@ -28,6 +29,7 @@ struct BuildOptions {
   int64_t exchange_bytes = 1 << 20;  ///< that one task may be ahead of its receiver
   bool stable_sort = true;           ///< equal keys keep the order of the input
   std::string time_zone = "UTC";
+  io::Syscalls* syscalls = nullptr;  ///< for files that are written
   exec::TaskContext task;
   /// Admitted with what the phases need (phases.h), besides what `task.context` has: the
   /// operators of each slot get budgets of their own from it.

@@ -98,6 +98,24 @@ class SpillStreamTest : public SpillFixture {
   std::unique_ptr<core::TaskGroup> io_tasks_;
 };
 
+TEST_F(SpillStreamTest, WriterCountsWhereItIsTold) {
+  core::MetricSet of_task(&metrics_);
+  SpillStreamOptions options = Options();
+  options.metrics = &of_task;
+  {
+    SpillWriter writer(options, Numbers());
+    ASSERT_TRUE(writer.Append(*Batch(0, 1000, pool())).ok());
+    writer.written().Block();
+    ASSERT_TRUE(writer.Finish().ok());
+  }
+  ASSERT_TRUE(WriteAll(1, 1000).ok());
+  const int64_t bytes = of_task.Get(core::Metric::kSpillBytesWritten);
+  EXPECT_GT(bytes, 0);
+  EXPECT_EQ(of_task.Get(core::Metric::kSpillExtents), 1);
+  EXPECT_EQ(metrics_.Get(core::Metric::kSpillExtents), 2);
+  EXPECT_EQ(metrics_.Get(core::Metric::kSpillBytesWritten), 2 * bytes);
+}
+
 TEST_F(SpillStreamTest, RowsComeBackInOrder) {
   auto run = WriteAll(100, 1000);
   ASSERT_TRUE(run.ok()) << run.status();

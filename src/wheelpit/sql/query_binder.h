@@ -34,6 +34,10 @@ class QueryBinder {
   arrow::Result<std::unique_ptr<plan::Node>> BindView(const ast::Statement& definition,
                                                       plan::SourceRange range);
 
+  /// That a path is one of this machine's: "reading from s3:// is not supported yet".
+  static arrow::Status CheckLocal(const std::string& path, const char* doing,
+                                  plan::SourceRange range);
+
   /// The path that a relation names: "file", parquet.`path`, read_parquet('path').
   static arrow::Result<std::string> PathOf(const ast::Relation& relation);
 

@@ -26,6 +26,8 @@ TABLE = f'"{TESTS}/data/cli/orders.parquet"'
 STATEMENTS = [
     ("SELECT 1", 0),
     (f"SELECT count(*) FROM {TABLE}; SELECT * FROM {TABLE} LIMIT 3", 0),
+    (f"SELECT day, count(*) AS c FROM {TABLE} GROUP BY day ORDER BY c, day LIMIT 3; "
+     f"SELECT id FROM {TABLE} UNION ALL SELECT 1", 0),
     (f"SELECT count(*) FROM {TABLE}; SELECT 1 / (count(*) - count(*)) FROM {TABLE}", 1),
     ("SELECT 'größe \\' \"\U0001f30a', '\\n\\t' ; VALUES (1), (2)", 0),
 ]

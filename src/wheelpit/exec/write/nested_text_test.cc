@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wheelpit/cli/nested_text.h"
+#include "wheelpit/exec/write/nested_text.h"
 
 #include <limits>
 
@@ -15,7 +15,7 @@
 
 #include "wheelpit/core/error.h"
 
-namespace wheelpit::cli {
+namespace wheelpit::exec {
 namespace {
 
 std::vector<std::string> Texts(const std::shared_ptr<arrow::Array>& array,
@@ -129,4 +129,4 @@ TEST(NestedText, OtherNestedTypesAreNamed) {
 }
 
 }  // namespace
-}  // namespace wheelpit::cli
+}  // namespace wheelpit::exec

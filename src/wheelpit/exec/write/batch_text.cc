@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wheelpit/cli/batch_text.h"
+#include "wheelpit/exec/write/batch_text.h"
 
 #include <utility>
 #include <vector>
@@ -8,11 +8,11 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
-#include "wheelpit/cli/nested_text.h"
 #include "wheelpit/exec/expr/evaluator.h"
+#include "wheelpit/exec/write/nested_text.h"
 #include "wheelpit/plan/expression.h"
 
-namespace wheelpit::cli {
+namespace wheelpit::exec {
 
 namespace {
 
@@ -44,7 +44,7 @@ struct BatchText::Impl {
   enum class How : uint8_t { kCast, kHex, kNested };
   std::vector<How> how;
   arrow::MemoryPool* pool = nullptr;
-  std::unique_ptr<exec::Evaluator> casts;           // one per kCast column, in order
+  std::unique_ptr<Evaluator> casts;                 // one per kCast column, in order
   std::vector<std::unique_ptr<NestedText>> nested;  // one per kNested column
 };
 
@@ -71,10 +71,9 @@ arrow::Result<std::unique_ptr<BatchText>> BatchText::Make(
       impl->how.push_back(Impl::How::kCast);
     }
   }
-  ARROW_ASSIGN_OR_RAISE(
-      impl->casts,
-      exec::Evaluator::Make(casts, *schema,
-                            {.pool = options.pool, .time_zone = options.time_zone}));
+  ARROW_ASSIGN_OR_RAISE(impl->casts, Evaluator::Make(casts, *schema,
+                                                     {.pool = options.pool,
+                                                      .time_zone = options.time_zone}));
   return std::unique_ptr<BatchText>(new BatchText(std::move(impl)));
 }
 
@@ -107,4 +106,4 @@ arrow::Result<arrow::ArrayVector> BatchText::Convert(const arrow::RecordBatch& b
   return columns;
 }
 
-}  // namespace wheelpit::cli
+}  // namespace wheelpit::exec

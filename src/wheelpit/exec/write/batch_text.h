@@ -10,7 +10,7 @@
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
-namespace wheelpit::cli {
+namespace wheelpit::exec {
 
 enum class NestedForm : uint8_t { kSpark, kJson };
 
@@ -34,4 +34,4 @@ class BatchText {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace wheelpit::cli
+}  // namespace wheelpit::exec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wheelpit/cli/nested_text.h"
+#include "wheelpit/exec/write/nested_text.h"
 
 #include <string_view>
 #include <utility>
@@ -13,7 +13,7 @@
 #include "wheelpit/core/error.h"
 #include "wheelpit/plan/expression.h"
 
-namespace wheelpit::cli {
+namespace wheelpit::exec {
 
 namespace {
 
@@ -165,4 +165,4 @@ void NestedText::AppendStruct(const arrow::ArrayVector& parts, int64_t row,
   *out += '}';
 }
 
-}  // namespace wheelpit::cli
+}  // namespace wheelpit::exec

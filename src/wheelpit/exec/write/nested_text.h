@@ -9,10 +9,10 @@
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
-#include "wheelpit/cli/batch_text.h"
-#include "wheelpit/cli/result_writer.h"
+#include "wheelpit/exec/write/batch_text.h"
+#include "wheelpit/exec/write/json_text.h"
 
-namespace wheelpit::cli {
+namespace wheelpit::exec {
 
 /// Values of one nested type. Their parts become text as columns do, all at once; the
 /// whole is put together from them. Types inside each other are as deep as the schema,
@@ -48,4 +48,4 @@ class NestedText {
   std::unique_ptr<BatchText> part_text_;
 };
 
-}  // namespace wheelpit::cli
+}  // namespace wheelpit::exec
