@@ -48,14 +48,20 @@ class QueryRun::TableOpener final : public sql::TableResolver {
     return table;
   }
 
+  std::shared_ptr<const sql::ast::Statement> FindView(
+      const std::string& name) const override {
+    return run_->views_->Find(name);
+  }
+
  private:
   QueryRun* const run_;
   const core::Context context_;
 };
 
-QueryRun::QueryRun(EngineState* engine, core::Config config, std::string name,
-                   std::string sql)
+QueryRun::QueryRun(EngineState* engine, std::shared_ptr<ViewCatalog> views,
+                   core::Config config, std::string name, std::string sql)
     : engine_(engine),
+      views_(std::move(views)),
       config_(std::move(config)),
       name_(std::move(name)),
       start_nanos_(engine->clock->MonotonicNanos()),
@@ -81,7 +87,7 @@ arrow::Status QueryRun::MakeBudget() {
   return arrow::Status::OK();
 }
 
-void QueryRun::PlanAndStart(const sql::ast::Statement& statement) {
+void QueryRun::PlanAndStart(const std::shared_ptr<const sql::ast::Statement>& statement) {
   const arrow::Status status = core::CatchBadAlloc([&] { return Plan(statement); });
   if (!status.ok() || !asked_for_memory_) {
     MarkPlanned(status);
@@ -109,12 +115,13 @@ arrow::Status QueryRun::CheckTarget(const plan::Node& plan, const std::string& t
   return arrow::Status::OK();
 }
 
-arrow::Status QueryRun::Plan(const sql::ast::Statement& statement) {
+arrow::Status QueryRun::Plan(
+    const std::shared_ptr<const sql::ast::Statement>& statement) {
   ARROW_RETURN_NOT_OK(MakeBudget());
   TableOpener tables(this, MakeContext(planning_budget_.get()));
   ARROW_ASSIGN_OR_RAISE(
       sql::BoundStatement bound,
-      sql::Bind(statement, {.time_zone = config_.Text(ConfigKey::kSessionTimeZone)},
+      sql::Bind(*statement, {.time_zone = config_.Text(ConfigKey::kSessionTimeZone)},
                 tables));
   switch (bound.kind) {
     case sql::BoundKind::kQuery:
@@ -134,8 +141,14 @@ arrow::Status QueryRun::Plan(const sql::ast::Statement& statement) {
     case sql::BoundKind::kReset:
       // The session has done it already (see Session::Submit).
       return StartWith(SettingRows(config_, bound.key, engine_->pool));
-    default:
-      return core::Error(core::ErrorKind::kUnsupported, "views are not supported yet");
+    case sql::BoundKind::kCreateView:
+      ARROW_RETURN_NOT_OK(views_->Create(statement));
+      return StartWith(NoRows());
+    case sql::BoundKind::kDropView:
+      views_->Drop(statement->view.name[0].text);
+      return StartWith(NoRows());
+    case sql::BoundKind::kShowViews:
+      return StartWith(ViewRows(views_->names(), engine_->pool));
   }
   return core::Error(core::ErrorKind::kInternal, "an unknown kind of statement");
 }

@@ -20,6 +20,7 @@
 #include "wheelpit/engine/memory_plan.h"
 #include "wheelpit/engine/run_log.h"
 #include "wheelpit/engine/session.h"
+#include "wheelpit/engine/view_catalog.h"
 #include "wheelpit/exec/exchange.h"
 #include "wheelpit/exec/task_context.h"
 #include "wheelpit/memory/budget.h"
@@ -34,13 +35,14 @@ namespace wheelpit::engine {
 /// Shared by the client's Query and by what runs for it on the engine's threads.
 class QueryRun : public std::enable_shared_from_this<QueryRun> {
  public:
-  QueryRun(EngineState* engine, core::Config config, std::string name, std::string sql);
+  QueryRun(EngineState* engine, std::shared_ptr<ViewCatalog> views, core::Config config,
+           std::string name, std::string sql);
   ~QueryRun();
 
   /// Binds the statement and starts it as soon as there is memory for it, once; on a
   /// thread that may block, which is not held while it waits. What came of it is seen by
   /// AwaitSchema and Next.
-  void PlanAndStart(const sql::ast::Statement& statement);
+  void PlanAndStart(const std::shared_ptr<const sql::ast::Statement>& statement);
 
   arrow::Result<std::shared_ptr<arrow::Schema>> AwaitSchema();
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next();
@@ -57,7 +59,7 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
 
   core::Context MakeContext(arrow::MemoryPool* pool);
   arrow::Status MakeBudget();
-  arrow::Status Plan(const sql::ast::Statement& statement);
+  arrow::Status Plan(const std::shared_ptr<const sql::ast::Statement>& statement);
   arrow::Status CheckTarget(const plan::Node& plan, const std::string& target);
   arrow::Status AskForMemory(std::unique_ptr<plan::Node> plan);
   void StartAdmitted();
@@ -72,6 +74,7 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> NextBatch();
 
   EngineState* const engine_;
+  const std::shared_ptr<ViewCatalog> views_;
   const core::Config config_;
   const std::string name_;
   const int64_t start_nanos_;

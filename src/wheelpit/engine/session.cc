@@ -10,6 +10,7 @@
 #include "wheelpit/core/error.h"
 #include "wheelpit/engine/engine_state.h"
 #include "wheelpit/engine/query_run.h"
+#include "wheelpit/engine/view_catalog.h"
 #include "wheelpit/index/time_zone.h"
 #include "wheelpit/sql/lexer.h"
 #include "wheelpit/sql/parser.h"
@@ -49,6 +50,7 @@ QueryStats Query::stats() const {
 
 struct Session::Impl {
   EngineState* engine = nullptr;
+  const std::shared_ptr<ViewCatalog> views = std::make_shared<ViewCatalog>();
   mutable std::mutex mutex;  // guards what follows
   core::Config config;
   int64_t query_count = 0;
@@ -75,7 +77,8 @@ struct Session::Impl {
 
   std::shared_ptr<QueryRun> MakeRun(const std::string& sql) {
     std::lock_guard lock(mutex);
-    return std::make_shared<QueryRun>(engine, config, std::to_string(++query_count), sql);
+    return std::make_shared<QueryRun>(engine, views, config,
+                                      std::to_string(++query_count), sql);
   }
 };
 
@@ -103,10 +106,10 @@ arrow::Result<std::unique_ptr<Query>> Session::TrySubmit(const std::string& sql)
   ARROW_RETURN_NOT_OK(impl_->ApplySetting(parsed));
   auto query = std::make_unique<Query::Impl>();
   query->run = impl_->MakeRun(sql);
-  // Shared: a task that can be copied cannot own a tree that cannot.
-  auto statement = std::make_shared<sql::ast::Statement>(std::move(parsed));
+  // Shared: a task that can be copied cannot own a tree that cannot, and a view keeps it.
+  auto statement = std::make_shared<const sql::ast::Statement>(std::move(parsed));
   impl_->engine->io->Submit(
-      [run = query->run, statement] { run->PlanAndStart(*statement); });
+      [run = query->run, statement] { run->PlanAndStart(statement); });
   return std::unique_ptr<Query>(new Query(std::move(query)));
 }
 

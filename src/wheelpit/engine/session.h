@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one public door of the query side. An Engine owns what a process has once: threads,
-// memory budget, spill quota, caches. A Session holds settings. Submit gives a Query: a
-// handle to pull batches from, cancel, and ask for figures. Many queries run at once,
-// from any threads.
+// memory budget, spill quota, caches. A Session holds settings and views. Submit gives a
+// Query: a handle to pull batches from, cancel, and ask for figures. Many queries run at
+// once, from any threads.
 #pragma once
 
 #include <cstdint>
@@ -73,9 +73,10 @@ class Session {
  public:
   ~Session();
   /// Starts one statement (without or with a trailing ";") and returns at once: SELECT,
-  /// VALUES, COPY, EXPLAIN [ANALYZE], DESCRIBE, SET, SHOW. Syntax errors come from here,
-  /// the others from the query. Errors about the text carry their range
-  /// (core::ErrorInfo).
+  /// VALUES, EXPLAIN [ANALYZE], DESCRIBE, COPY, CREATE VIEW, DROP VIEW, SET, SHOW. Syntax
+  /// errors come from here, the others from the query. A setting counts for what is
+  /// submitted after it; a view is there, or gone, when its statement has ended. Errors
+  /// about the text carry their range (core::ErrorInfo).
   arrow::Result<std::unique_ptr<Query>> Submit(std::string sql);
   /// Settings that SET changed since; a copy.
   core::Config config() const;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_primitive.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -130,6 +131,31 @@ Rows SettingRows(const core::Config& config, const std::string& key,
                     std::string(row.meaning)});
   }
   return TextRows({"key", "value", "source", "meaning"}, rows, pool);
+}
+
+Rows ViewRows(const std::vector<std::string>& names, arrow::MemoryPool* pool) {
+  arrow::StringBuilder spaces(pool);
+  arrow::StringBuilder views(pool);
+  arrow::BooleanBuilder temporary(pool);
+  for (const std::string& name : names) {
+    ARROW_RETURN_NOT_OK(spaces.Append(""));
+    ARROW_RETURN_NOT_OK(views.Append(name));
+    ARROW_RETURN_NOT_OK(temporary.Append(true));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto space_column, spaces.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto view_column, views.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto temporary_column, temporary.Finish());
+  return arrow::RecordBatch::Make(
+      arrow::schema({arrow::field("namespace", arrow::utf8(), false),
+                     arrow::field("viewName", arrow::utf8(), false),
+                     arrow::field("isTemporary", arrow::boolean(), false)}),
+      static_cast<int64_t>(names.size()),
+      {std::move(space_column), std::move(view_column), std::move(temporary_column)});
+}
+
+Rows NoRows() {
+  return arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector()), 0,
+                                  arrow::ArrayVector());
 }
 
 }  // namespace wheelpit::engine

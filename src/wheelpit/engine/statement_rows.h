@@ -31,5 +31,9 @@ Rows DescribeRows(const arrow::Schema& schema,
 /// key, value, source, meaning: of one setting, or of all when the key is empty.
 Rows SettingRows(const core::Config& config, const std::string& key,
                  arrow::MemoryPool* pool);
+/// namespace, viewName, isTemporary, as Spark's SHOW VIEWS shows a session's.
+Rows ViewRows(const std::vector<std::string>& names, arrow::MemoryPool* pool);
+/// No rows of no columns.
+Rows NoRows();
 
 }  // namespace wheelpit::engine

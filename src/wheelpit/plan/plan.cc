@@ -185,7 +185,8 @@ arrow::Result<Aggregate> MakeAggregate(AggregateFunction function, ExprPtr argum
                       .argument = std::move(argument),
                       .filter = std::move(filter),
                       .type = nullptr,
-                      .range = range};
+                      .range = range,
+                      .distinct = {}};
   if (function == AggregateFunction::kSum || function == AggregateFunction::kAvg) {
     // As for any parameter that is a number, text, instants and NULL become double.
     const TypeClass c = ClassOf(*aggregate.argument->type);
@@ -215,8 +216,15 @@ arrow::Result<Aggregate> MakeAggregate(AggregateFunction function, ExprPtr argum
 
 std::string ToString(const Aggregate& aggregate) {
   std::string text(AggregateName(aggregate.function));
-  text +=
-      aggregate.argument == nullptr ? "(*)" : "(" + ToString(*aggregate.argument) + ")";
+  if (!aggregate.distinct.empty()) {
+    text += "(DISTINCT " +
+            Joined(aggregate.distinct,
+                   [](const ExprPtr& one, size_t) { return ToString(*one); }) +
+            ")";
+  } else {
+    text +=
+        aggregate.argument == nullptr ? "(*)" : "(" + ToString(*aggregate.argument) + ")";
+  }
   if (aggregate.filter != nullptr) {
     text += " FILTER (WHERE " + ToString(*aggregate.filter) + ")";
   }

@@ -56,6 +56,9 @@ struct Aggregate {
   ExprPtr filter;                         ///< null, or boolean: FILTER (WHERE …)
   std::shared_ptr<arrow::DataType> type;  ///< of the result, by Spark's rules
   SourceRange range;
+  /// Of DISTINCT: all arguments, of which count may have several; `argument` is the
+  /// first. Empty in a plan that runs: groups below have taken their place.
+  std::vector<ExprPtr> distinct;
 };
 
 struct SortKey {

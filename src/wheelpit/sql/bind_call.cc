@@ -94,7 +94,9 @@ bool SameAggregate(const plan::Aggregate& a, const plan::Aggregate& b) {
     return (x == nullptr) == (y == nullptr) && (x == nullptr || plan::Equals(*x, *y));
   };
   return a.function == b.function && same(a.argument, b.argument) &&
-         same(a.filter, b.filter);
+         same(a.filter, b.filter) &&
+         std::equal(a.distinct.begin(), a.distinct.end(), b.distinct.begin(),
+                    b.distinct.end(), same);
 }
 
 }  // namespace
@@ -354,9 +356,6 @@ ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& 
                    "an aggregate function inside another; put the inner one into a "
                    "subquery in FROM");
   }
-  if (node.call->distinct) {
-    return NotYet("DISTINCT in an aggregate function", node.range);
-  }
   in_aggregate_ = true;
   auto made = MakeAggregate(node, function);
   in_aggregate_ = false;
@@ -388,7 +387,18 @@ arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
   bool is_count = function == AggregateFunction::kCount;
   bool star = is_count && node.operands.size() == 1 &&
               node.operands[0]->kind == ExpressionKind::kStar;
+  // The least and the largest are so of all values, too.
+  const bool distinct = node.call->distinct && function != AggregateFunction::kMin &&
+                        function != AggregateFunction::kMax;
   if (star) {
+    if (distinct && node.operands[0]->path.empty()) {
+      ARROW_ASSIGN_OR_RAISE(auto columns, scope_.Expand(*node.operands[0]));
+      std::vector<ExprPtr> all;
+      for (const size_t column : columns) {
+        all.push_back(scope_.At(column, node.operands[0]->range));
+      }
+      return MakeDistinct(function, std::move(all), std::move(filter), node.range);
+    }
     if (!node.operands[0]->path.empty() || !node.operands[0]->except.empty()) {
       return Invalid("INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT",
                      node.operands[0]->range, "only * alone is allowed in count");
@@ -404,6 +414,9 @@ arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
                        " argument, " + std::to_string(count) + " given");
   }
   ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+  if (distinct) {
+    return MakeDistinct(function, std::move(arguments), std::move(filter), node.range);
+  }
   ExprPtr argument = arguments[0];
   if (count > 1) {
     ARROW_ASSIGN_OR_RAISE(argument, CountedRow(std::move(arguments), node.range));

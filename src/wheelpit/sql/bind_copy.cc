@@ -10,6 +10,7 @@
 
 #include "wheelpit/sql/bind_error.h"
 #include "wheelpit/sql/names.h"
+#include "wheelpit/sql/query_binder.h"
 
 namespace wheelpit::sql {
 namespace {
@@ -85,6 +86,8 @@ arrow::Result<std::unique_ptr<plan::Node>> BindCopy(const ast::Statement& statem
     return Invalid("INVALID_PARAMETER", statement.path_range,
                    "COPY needs the name of a file behind TO");
   }
+  ARROW_RETURN_NOT_OK(
+      QueryBinder::CheckLocal(statement.path, "writing to", statement.path_range));
   std::vector<plan::FileOption> options;
   for (const ast::CopyOption& option : statement.options) {
     ARROW_ASSIGN_OR_RAISE(std::string value, ValueOf(option));

@@ -244,6 +244,7 @@ QueryBinder::NodeResult QueryBinder::Group(const ast::Select& select, NodePtr in
   node->keys = std::move(list->keys);
   node->aggregates = std::move(list->aggregates);
   node->inputs.push_back(std::move(input));
+  ARROW_ASSIGN_OR_RAISE(node, LowerDistinct(std::move(node)));
   if (list->having != nullptr) {
     node = MakeFilter(std::move(node), list->having);
   }

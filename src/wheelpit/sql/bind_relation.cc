@@ -126,11 +126,17 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ColumnType(
 
 arrow::Result<std::string> QueryBinder::PathOf(const ast::Relation& relation) {
   ARROW_ASSIGN_OR_RAISE(std::string path, AnyPathOf(relation));
+  ARROW_RETURN_NOT_OK(CheckLocal(path, "reading from", relation.range));
+  return path;
+}
+
+arrow::Status QueryBinder::CheckLocal(const std::string& path, const char* doing,
+                                      plan::SourceRange range) {
   // A directory of that name can be reached by "./" before it.
   if (const std::string_view scheme = SchemeOf(path); !scheme.empty()) {
-    return NotYet("reading from " + std::string(scheme) + "://", relation.range);
+    return NotYet(std::string(doing) + " " + std::string(scheme) + "://", range);
   }
-  return path;
+  return arrow::Status::OK();
 }
 
 arrow::Result<std::string> QueryBinder::AnyPathOf(const ast::Relation& relation) {
@@ -171,6 +177,14 @@ arrow::Result<QueryBinder::Source> QueryBinder::BindFrom(const ast::Select& sele
 
 arrow::Result<QueryBinder::Source> QueryBinder::BindRelation(
     const ast::Relation& relation, const ast::Expression* where) {
+  // Views and common tables that use others twice would double at each level.
+  constexpr int kRelationsMax = 10000;
+  if (++relation_count_ > kRelationsMax) {
+    return Invalid("TOO_MANY_TABLES", relation.range,
+                   "with its views and common tables written out this query has more "
+                   "than " +
+                       std::to_string(kRelationsMax) + " tables");
+  }
   if (!relation.extensions.empty()) {
     const ast::RelationExtension& first = relation.extensions[0];
     return first.pivot != nullptr

@@ -94,6 +94,10 @@ class ExpressionBinder {
   Result BindAggregate(const ast::Expression& node, plan::AggregateFunction function);
   arrow::Result<plan::Aggregate> MakeAggregate(const ast::Expression& node,
                                                plan::AggregateFunction function);
+  static arrow::Result<plan::Aggregate> MakeDistinct(plan::AggregateFunction function,
+                                                     std::vector<plan::ExprPtr> arguments,
+                                                     plan::ExprPtr filter,
+                                                     plan::SourceRange range);
   Result CountedRow(std::vector<plan::ExprPtr> arguments, plan::SourceRange range);
   arrow::Result<std::vector<plan::ExprPtr>> BindArguments(const ast::Expression& node);
   Result Not(bool negated, plan::ExprPtr expression, plan::SourceRange range);

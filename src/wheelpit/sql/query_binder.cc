@@ -25,9 +25,6 @@ namespace {
 // A query of more columns is one that multiplies stars on purpose.
 constexpr size_t kColumnsMax = 100000;
 
-// More rows are sorted as if all were wanted: ranges of them can be merged side by side.
-constexpr int64_t kTopRowsMax = 1 << 20;
-
 // The first clause of a query that parses and is not planned yet.
 arrow::Status CheckSupported(const ast::Query& query) {
   if (!query.pipe.empty()) {
@@ -297,16 +294,6 @@ QueryBinder::NodeResult QueryBinder::BindLimit(const ast::Query& query, NodePtr 
   }
   if (query.offset != nullptr) {
     ARROW_ASSIGN_OR_RAISE(node->offset, BindRowCount(*query.offset, "OFFSET"));
-  }
-  // Both are ints.
-  if (node->limit >= 0 && node->limit + node->offset <= kTopRowsMax) {
-    Node* below = input.get();
-    while (below->kind == NodeKind::kProject) {
-      below = below->inputs[0].get();
-    }
-    if (below->kind == NodeKind::kSort) {
-      below->limit = node->limit + node->offset;
-    }
   }
   node->inputs.push_back(std::move(input));
   return node;

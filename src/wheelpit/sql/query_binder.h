@@ -34,6 +34,10 @@ class QueryBinder {
   arrow::Result<std::unique_ptr<plan::Node>> BindView(const ast::Statement& definition,
                                                       plan::SourceRange range);
 
+  /// That a path is one of this machine's: "reading from s3:// is not supported yet".
+  static arrow::Status CheckLocal(const std::string& path, const char* doing,
+                                  plan::SourceRange range);
+
   /// The path that a relation names: "file", parquet.`path`, read_parquet('path').
   static arrow::Result<std::string> PathOf(const ast::Relation& relation);
 
@@ -110,6 +114,7 @@ class QueryBinder {
   std::vector<const ast::CommonTable*> common_tables_;  // those that can be seen here
   std::vector<std::string> open_views_;  // those whose queries are being bound
   int depth_ = 0;
+  int relation_count_ = 0;
 };
 
 /// Whether the word ALL of GROUP BY ALL, ORDER BY ALL: no item has that name.
@@ -118,6 +123,9 @@ bool IsAll(const ast::Expression& node, const std::vector<BoundName>& items);
 /// A column for each item.
 std::unique_ptr<plan::Node> MakeProject(std::unique_ptr<plan::Node> input,
                                         const std::vector<BoundName>& items);
+/// A kAggregate node without DISTINCT in its aggregates, or what gives the same rows.
+arrow::Result<std::unique_ptr<plan::Node>> LowerDistinct(
+    std::unique_ptr<plan::Node> aggregate);
 std::unique_ptr<plan::Node> MakeFilter(std::unique_ptr<plan::Node> input,
                                        plan::ExprPtr condition);
 

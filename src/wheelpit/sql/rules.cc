@@ -23,6 +23,9 @@ using plan::Node;
 using plan::NodeKind;
 using NodePtr = std::unique_ptr<Node>;
 
+// More rows are sorted as if all were wanted: ranges of them can be merged side by side.
+constexpr int64_t kTopRowsMax = 1 << 20;
+
 NodePtr Filtered(NodePtr input, const std::vector<ExprPtr>& conjuncts) {
   if (conjuncts.empty()) {
     return input;
@@ -265,7 +268,7 @@ NodePtr SettleSorts(NodePtr node, Demand demand) {
       if (node->limit < 0 && !demand.in_order) {
         return SettleSorts(std::move(node->inputs[0]), demand);
       }
-      if (demand.first_rows >= 0) {
+      if (demand.first_rows >= 0 && demand.first_rows <= kTopRowsMax) {
         node->limit = node->limit < 0 ? demand.first_rows
                                       : std::min(node->limit, demand.first_rows);
       }
@@ -313,10 +316,26 @@ bool ChangesNothing(const Node& project) {
   return true;
 }
 
-// Of two projections of which the lower one only moves columns, one.
+// Whether no column is taken twice, nor anything done with one.
+bool MovesOnly(const std::vector<ExprPtr>& expressions) {
+  std::vector<int> columns;
+  for (const ExprPtr& expression : expressions) {
+    if (expression->kind == ExprKind::kColumn) {
+      columns.push_back(expression->column);
+    }
+  }
+  std::sort(columns.begin(), columns.end());
+  return std::all_of(expressions.begin(), expressions.end(), IsPlain) &&
+         std::adjacent_find(columns.begin(), columns.end()) == columns.end();
+}
+
+// Of two projections of which one only moves columns, one.
 NodePtr MergeProjects(NodePtr project) {
   Node& below = *project->inputs[0];
-  if (below.kind != NodeKind::kProject ||
+  if (below.kind != NodeKind::kProject) {
+    return project;
+  }
+  if (!MovesOnly(project->expressions) &&
       !std::all_of(below.expressions.begin(), below.expressions.end(), IsPlain)) {
     return project;
   }

@@ -99,8 +99,7 @@ Part PartOf(const arrow::ArrayData& data, Kind kind, int64_t width) {
       part.values = data.buffers[1]->data() + data.offset * arrow::BinaryViewType::kSize;
       break;
     default:
-      part.average_bytes =
-          ReferencedBytes(data) / std::max<int64_t>(data.length, 1) + 1;
+      part.average_bytes = ReferencedBytes(data) / std::max<int64_t>(data.length, 1) + 1;
   }
   return part;
 }
