@@ -144,7 +144,7 @@ TEST_F(RunLogTest, TasksSayWhatTheyHaveSpilled) {
     rows += " UNION ALL SELECT * FROM " + kOrders;
   }
   Run({"SELECT count(*) FROM (SELECT name, id + price AS k, day FROM (" + rows +
-       ") AS u ORDER BY price, name) AS s"});
+       ") AS u ORDER BY price, name LIMIT 2000000) AS s"});
   int64_t spilled = 0;
   int64_t shown = 0;
   for (const std::string& line : LinesOf("SparkListenerTaskEnd")) {
