@@ -6,6 +6,7 @@
 #include <arrow/util/compression.h>
 
 #include "wheelpit/core/error.h"
+#include "wheelpit/exec/write/plain_columns.h"
 #include "wheelpit/exec/write/sink_stream.h"
 #include "wheelpit/exec/write/writers.h"
 
@@ -13,11 +14,13 @@ namespace wheelpit::exec {
 
 namespace {
 
+// Plain columns: a file may have one dictionary for a column, while batches of ours have
+// each their own; and of views all that is behind them would be written.
 class ArrowWriter final : public FormatWriter {
  public:
-  ArrowWriter(SchemaPtr schema, arrow::ipc::IpcWriteOptions options, bool stream,
+  ArrowWriter(const SchemaPtr& schema, arrow::ipc::IpcWriteOptions options, bool stream,
               ByteSink* sink)
-      : schema_(std::move(schema)),
+      : schema_(PlainSchema(*schema)),
         options_(std::move(options)),
         stream_(stream),
         out_(sink) {}
@@ -29,7 +32,11 @@ class ArrowWriter final : public FormatWriter {
   }
 
   arrow::Status Write(const arrow::RecordBatch& batch) override {
-    return batch.num_rows() == 0 ? arrow::Status::OK() : writer_->WriteRecordBatch(batch);
+    if (batch.num_rows() == 0) {
+      return arrow::Status::OK();
+    }
+    ARROW_ASSIGN_OR_RAISE(const auto rows, PlainRows(batch, options_.memory_pool));
+    return writer_->WriteRecordBatch(*rows);
   }
 
   arrow::Status Finish() override { return writer_->Close(); }
@@ -49,8 +56,6 @@ WriterResult MakeArrowWriter(const SchemaPtr& schema, const FormatWriterOptions&
   arrow::ipc::IpcWriteOptions ipc = arrow::ipc::IpcWriteOptions::Defaults();
   ipc.memory_pool = options.pool;
   ipc.use_threads = false;
-  // A file may have one dictionary for a column; batches of ours have each their own.
-  ipc.unify_dictionaries = false;
   const plan::FileCodec codec = options.format.codec;
   if (codec == plan::FileCodec::kZstd || codec == plan::FileCodec::kLz4) {
     const int level = options.format.codec_level;

@@ -18,7 +18,6 @@
 #include "wheelpit/core/byte_size.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/core/guarded.h"
-#include "wheelpit/exec/exchange.h"
 #include "wheelpit/exec/write/format_writer.h"
 #include "wheelpit/fs/local/local_output_file.h"
 
@@ -255,8 +254,7 @@ class FileSink final : public Sink, private ByteSink {
     if (core::KindOf(status) != core::ErrorKind::kMemoryLimit) {
       return status;
     }
-    const int64_t row_bytes =
-        BatchBytes(*batch_) / std::max<int64_t>(batch_->num_rows(), 1);
+    const int64_t row_bytes = RowBytesOf(*batch_);
     return core::WithContext(status, "writing rows of " +
                                          core::FormatByteSize(row_bytes) + " to '" +
                                          state_->options.path + "'");

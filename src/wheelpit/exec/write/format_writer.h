@@ -60,6 +60,8 @@ arrow::Result<std::unique_ptr<FormatWriter>> MakeFormatWriter(
     const std::shared_ptr<arrow::Schema>& schema, const FormatWriterOptions& options,
     ByteSink* sink);
 
+/// What one row of the batch takes, on the average; of a slice, of its own rows.
+int64_t RowBytesOf(const arrow::RecordBatch& batch);
 /// How many rows of the batch are about `bytes`, one at least.
 int64_t RowsOf(const arrow::RecordBatch& batch, int64_t bytes);
 

@@ -222,6 +222,16 @@ TEST(ArrowFormat, SampleRowsComeBack) {
   }
 }
 
+TEST(FormatWriter, ASliceIsMeasuredByItsOwnRows) {
+  const auto batch = ManyRows(10'000);
+  const int64_t whole = RowBytesOf(*batch);
+  EXPECT_NEAR(static_cast<double>(RowBytesOf(*batch->Slice(5000, 10))),
+              static_cast<double>(whole), 8);
+  EXPECT_EQ(RowsOf(*batch->Slice(0, 100), 10 * whole),
+            RowsOf(*batch->Slice(100, 100), 10 * whole));
+  EXPECT_EQ(RowsOf(*batch, 1), 1);
+}
+
 TEST(FormatWriter, NothingComesFromArrowsDefaultPool) {
   const auto batch = ManyRows(50'000);
   for (const FileFormatKind kind :

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns without dictionaries and views: Parquet's library takes dictionaries only where
-// no entry of theirs is null, and views only where they are not sliced.
+// no entry of theirs is null, and views only where they are not sliced; to Arrow's files
+// they bring bytes that no row refers to.
 #pragma once
 
 #include <memory>

@@ -12,6 +12,7 @@
 
 #include "wheelpit/exec/write/format_writer.h"
 #include "wheelpit/exec/write/many_rows.h"
+#include "wheelpit/exec/write/plain_columns.h"
 
 namespace wheelpit::exec {
 namespace {
@@ -39,7 +40,12 @@ arrow::RecordBatchVector Rows() {
   const auto table = reader->ReadTable().ValueOrDie();
   arrow::TableBatchReader batches(*table);
   batches.set_chunksize(8192);
-  return batches.ToRecordBatches().ValueOrDie();
+  // Text as the engine's own scan gives it, not as views.
+  arrow::RecordBatchVector rows;
+  for (const auto& batch : batches.ToRecordBatches().ValueOrDie()) {
+    rows.push_back(PlainRows(*batch, arrow::system_memory_pool()).ValueOrDie());
+  }
+  return rows;
 }
 
 void Encode(benchmark::State& state, plan::FileFormatKind kind, plan::FileCodec codec,
