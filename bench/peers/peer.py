@@ -13,6 +13,7 @@ def options():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--warm-runs", type=int, default=7)
     parser.add_argument("--memory-bytes", type=int, default=0, help="0: no limit")
+    parser.add_argument("--output", default="", help="write the rows to this Parquet file")
     return parser.parse_args()
 
 

@@ -13,7 +13,11 @@ import polars  # noqa: E402
 
 def query():
     context = polars.SQLContext(lineitem=polars.scan_parquet(options.path))
-    return context.execute(options.sql).collect(engine="streaming").item()
+    rows = context.execute(options.sql)
+    if options.output:
+        rows.sink_parquet(options.output)
+        return ""
+    return rows.collect(engine="streaming").item()
 
 
 peer.measure(f"{polars.__version__}, streaming", options.warm_runs, query)
