@@ -44,7 +44,7 @@ class Outcome:
 
 
 CASES = [Case("TPC-H Q1, 64 MiB", Q1_ANSWER, 64 << 20),
-         Case("6 million groups, 64 MiB", GROUPS, 64 << 20),
+         Case("groups of l_partkey, l_orderkey, 64 MiB", GROUPS, 64 << 20),
          Case("full sort to Parquet, 64 MiB", SORT, 64 << 20, writes=True),
          Case("full sort to Parquet, 256 MiB", SORT, 256 << 20, writes=True)]
 
