@@ -293,7 +293,9 @@ arrow::Result<std::unique_ptr<exec::FormatWriter>> MakeResultWriter(
   exec::FormatWriterOptions writer{.format = {},
                                    .arrow_stream = true,
                                    .time_zone = options.time_zone,
-                                   .pool = options.pool};
+                                   .pool = options.pool,
+                                   // Beside the budget, thus not much.
+                                   .memory_bytes = 16 << 20};
   writer.format.kind = KindOf(format);
   if (format == Format::kArrow) {
     writer.format.codec = plan::FileCodec::kNone;

@@ -17,6 +17,14 @@
 
 #include "wheelpit/block/sample_batches.h"
 
+#ifdef __SANITIZE_THREAD__
+// Arrow's libraries are built without this sanitizer: what orders their threads is
+// unknown to it.
+extern "C" const char* __tsan_default_suppressions() {
+  return "race:libarrow.so\nrace:libparquet.so\n";
+}
+#endif
+
 namespace wheelpit::exec {
 
 arrow::Status Bytes::Write(std::string_view bytes) {
