@@ -42,6 +42,20 @@ GroupedAggregate::GroupedAggregate(std::shared_ptr<State> state)
     : state_(std::move(state)) {}
 GroupedAggregate::~GroupedAggregate() = default;
 
+OperatorMemoryOptions GroupedAggregate::SinkMemory(int driver) {
+  return {.name = "groups",
+          .minimum_bytes = kMinimumBytes,
+          .workspace_bytes = kWorkspaceBytes,
+          .driver = driver,
+          .can_spill = true};
+}
+
+OperatorMemoryOptions GroupedAggregate::SourceMemory(int driver) {
+  OperatorMemoryOptions options = SinkMemory(driver);
+  options.name = "merged groups";
+  return options;
+}
+
 std::unique_ptr<Sink> GroupedAggregate::MakeSink(int64_t /*task*/,
                                                  OperatorMemory* memory) {
   return MakeGroupSink(state_, memory);

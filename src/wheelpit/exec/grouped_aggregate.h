@@ -43,6 +43,9 @@ class GroupedAggregate {
   /// larger one needs. Evaluated arguments come from TaskContext's pool.
   static constexpr int64_t kMinimumBytes = int64_t{5} << 20;
   static constexpr int64_t kWorkspaceBytes = int64_t{3} << 20;
+  /// The same as options for a sink's and a source's memory.
+  static OperatorMemoryOptions SinkMemory(int driver);
+  static OperatorMemoryOptions SourceMemory(int driver);
 
   /// kUnsupported where a key's or an argument's type is not supported.
   static arrow::Result<std::unique_ptr<GroupedAggregate>> Make(

@@ -216,11 +216,8 @@ arrow::Status GroupedMachine::Open(const GroupedRun& run, Query* query) {
     ARROW_ASSIGN_OR_RAISE(
         auto memory,
         OperatorMemory::Make(query->budget.get(),
-                             {.name = i < run.slots ? "groups" : "merged groups",
-                              .minimum_bytes = GroupedAggregate::kMinimumBytes,
-                              .workspace_bytes = GroupedAggregate::kWorkspaceBytes,
-                              .driver = i,
-                              .can_spill = true},
+                             i < run.slots ? GroupedAggregate::SinkMemory(i)
+                                           : GroupedAggregate::SourceMemory(i),
                              &query->metrics));
     memories.push_back(std::move(memory));
   }

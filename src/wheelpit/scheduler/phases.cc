@@ -15,9 +15,6 @@ namespace {
 using plan::Node;
 using plan::NodeKind;
 
-constexpr int64_t kGroupsBytes =
-    exec::GroupedAggregate::kMinimumBytes + exec::GroupedAggregate::kWorkspaceBytes;
-
 int64_t BytesOf(const exec::OperatorMemoryOptions& options) {
   return options.minimum_bytes + options.workspace_bytes;
 }
@@ -52,7 +49,9 @@ class PhaseWalk {
       case NodeKind::kAggregate:
         return node.keys.empty()
                    ? Gathered(Walk(*node.inputs[0]))
-                   : Collected(Walk(*node.inputs[0]), kGroupsBytes, kGroupsBytes, true);
+                   : Collected(Walk(*node.inputs[0]),
+                               BytesOf(exec::GroupedAggregate::SinkMemory(0)),
+                               BytesOf(exec::GroupedAggregate::SourceMemory(0)), true);
       case NodeKind::kLimit:
         return Gathered(Walk(*node.inputs[0]));
       case NodeKind::kWrite: {

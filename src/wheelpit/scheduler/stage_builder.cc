@@ -406,20 +406,13 @@ class StageBuilder {
                                                 open_.task_count()));
     std::shared_ptr<exec::GroupedAggregate> groups = std::move(made);
     SetInput(node.schema);
-    const auto memory_of = [](const char* name) {
-      return exec::OperatorMemoryOptions{
-          .name = name,
-          .minimum_bytes = exec::GroupedAggregate::kMinimumBytes,
-          .workspace_bytes = exec::GroupedAggregate::kWorkspaceBytes,
-          .can_spill = true};
-    };
-    Collect(memory_of("groups"),
+    Collect(exec::GroupedAggregate::SinkMemory(0),
             [groups](int64_t task, exec::OperatorMemory* memory) {
               return groups->MakeSink(task, memory);
             },
             {.name = "merge groups",
              .task_count = groups->partition_count(),
-             .memory = memory_of("merged groups"),
+             .memory = exec::GroupedAggregate::SourceMemory(0),
              .make_source = [groups](int64_t task, exec::OperatorMemory* memory) {
                return groups->MakeSource(task, memory);
              }});
