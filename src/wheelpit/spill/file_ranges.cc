@@ -38,6 +38,11 @@ void FileRanges::GiveBack(const std::vector<FileRange>& ranges) {
   }
 }
 
+void FileRanges::GiveBackUnwritten(const std::vector<FileRange>& ranges) {
+  GiveBack(ranges);
+  peak_end_ = end_;
+}
+
 FileRange FileRanges::TakeFrom(std::map<int64_t, int64_t>::iterator free, int64_t size) {
   const auto [offset, free_size] = *free;
   RemoveFree(free);

@@ -30,6 +30,9 @@ class FileRanges {
   /// Frees what Take gave. Ranges unite with their free neighbours; at the end of the
   /// file they make it shorter.
   void GiveBack(const std::vector<FileRange>& ranges);
+  /// The same for ranges that could not be written: the file may be shorter than its
+  /// peak.
+  void GiveBackUnwritten(const std::vector<FileRange>& ranges);
 
   /// What can be taken without a longer file on disk: the holes and a tail that is free.
   int64_t room() const { return free_bytes_ + peak_end_ - end_; }

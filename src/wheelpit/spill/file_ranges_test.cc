@@ -59,6 +59,16 @@ TEST(FileRanges, AFreedTailMakesTheFileShorter) {
   EXPECT_EQ(ranges.end(), 0);
 }
 
+TEST(FileRanges, WhatCouldNotBeWrittenIsNoRoom) {
+  FileRanges ranges;
+  const auto kept = ranges.Take(4096);
+  ranges.GiveBackUnwritten(ranges.Take(8192));
+  EXPECT_EQ(ranges.room(), 0);
+  EXPECT_EQ(ranges.peak_end(), 4096);
+  ranges.GiveBack(kept);
+  EXPECT_EQ(ranges.room(), 4096);
+}
+
 TEST(FileRanges, SeveralHolesAreFilledBeforeTheFileGrows) {
   FileRanges ranges;
   const auto a = ranges.Take(kUnit);

@@ -159,17 +159,6 @@ TEST_F(SpillFault, AFailedFirstSpillIsNotRemembered) {
   EXPECT_TRUE(space->Write(1, Payload(100, 1)).ok());
 }
 
-TEST_F(SpillFault, WhoTriesAgainAfterAFailureGetsTheNextDirectory) {
-  UseDirectories(2);
-  const auto space = MakeSpace();
-  std::filesystem::remove_all(temporary_[0]->path());
-  const auto failed = space->Write(1, Payload(100, 1));
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(core::KindOf(failed.status()), ErrorKind::kNotFound);
-  EXPECT_NE(failed.status().message().find(temporary_[0]->path()), std::string::npos);
-  EXPECT_TRUE(space->Write(1, Payload(100, 1)).ok());
-}
-
 TEST_F(SpillFault, MemoryForAReadThatIsRefusedIsAnErrorOfThatRead) {
   arrow::CappedMemoryPool small(pool(), 1000);
   const auto space = MakeSpace();

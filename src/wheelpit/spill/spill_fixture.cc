@@ -2,6 +2,7 @@
 #include "wheelpit/spill/spill_fixture.h"
 
 #include <algorithm>
+#include <barrier>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -49,14 +50,25 @@ void SpillFixture::UseDirectories(size_t count) {
 }
 
 void SpillFixture::UsePaths(std::vector<std::string> paths) {
-  directories_ = SpillDirectories::Make(std::move(paths), &syscalls_).ValueOrDie();
+  directories_ =
+      SpillDirectories::Make(std::move(paths), &syscalls_, &clock_).ValueOrDie();
 }
 
 std::unique_ptr<SpillSpace> SpillFixture::MakeSpace(int64_t limit_bytes,
                                                     std::string query) {
   return SpillSpace::Make(
       {.query = std::move(query), .limit_bytes = limit_bytes, .metrics = &metrics_},
-      {.directories = directories_.get(), .quota = &quota_, .io = io_.get()});
+      {.directories = directories_.get(), .quota = &quota_, .io = host_io_});
+}
+
+void SpillFixture::AwaitIo() {
+  // As many as there are threads: each of these waits for the others.
+  // Shared: a thread may still be inside when this one has gone on.
+  const auto all = std::make_shared<std::barrier<>>(io_->thread_count() + 1);
+  for (int i = 0; i < io_->thread_count(); ++i) {
+    io_->Submit([all] { all->arrive_and_wait(); });
+  }
+  all->arrive_and_wait();
 }
 
 int64_t SpillFixture::OpenDescriptors() {

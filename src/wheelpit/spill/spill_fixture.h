@@ -45,6 +45,11 @@ class SpillFixture : public testing::Test {
   void UsePaths(std::vector<std::string> paths);
   std::unique_ptr<SpillSpace> MakeSpace(int64_t limit_bytes = kMiB,
                                         std::string query = "q1");
+  /// From now on spaces close files on io_, and their directories are looked at there.
+  /// Without it every system call comes in the same order in every run.
+  void UseIo() { host_io_ = io_.get(); }
+  /// Returns when what was submitted to io_ before has run.
+  void AwaitIo();
   /// Descriptors of this process that are open now.
   static int64_t OpenDescriptors();
 
@@ -53,12 +58,14 @@ class SpillFixture : public testing::Test {
   arrow::ProxyMemoryPool pool_{arrow::system_memory_pool()};
   io::KernelSyscalls kernel_;
   io::FaultSyscalls syscalls_{&kernel_};
+  core::ManualClock clock_;
+  std::unique_ptr<core::ThreadPool> io_;
+  core::Executor* host_io_ = nullptr;
   std::vector<std::unique_ptr<TemporaryDirectory>> temporary_;
   std::unique_ptr<SpillDirectories> directories_;
   SpillQuota quota_{
       {.owner = "the process", .setting = "spill.process_limit", .limit_bytes = 1 << 30},
       nullptr};
-  std::unique_ptr<core::ThreadPool> io_;
   core::MetricSet metrics_;
 };
 

@@ -82,4 +82,9 @@ int64_t SpillSpace::file_count() const {
   return spilled == nullptr ? 0 : spilled->file_count();
 }
 
+std::vector<SpillDirectoryUse> SpillSpace::directory_use() const {
+  const auto spilled = store();
+  return spilled == nullptr ? std::vector<SpillDirectoryUse>() : spilled->directory_use();
+}
+
 }  // namespace wheelpit::spill

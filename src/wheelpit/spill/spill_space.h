@@ -77,6 +77,12 @@ class SpillExtent {
   int64_t payload_bytes_ = 0;
 };
 
+/// What a query has written to a directory, headers included.
+struct SpillDirectoryUse {
+  std::string path;
+  int64_t bytes_written = 0;
+};
+
 class SpillSpace {
  public:
   static std::unique_ptr<SpillSpace> Make(SpillSpaceOptions options,
@@ -96,6 +102,8 @@ class SpillSpace {
   /// How long its files are together, and how many.
   int64_t file_bytes() const;
   int64_t file_count() const;
+  /// By directory, in the order of SpillDirectories, without those that got nothing.
+  std::vector<SpillDirectoryUse> directory_use() const;
 
  private:
   SpillSpace(SpillSpaceOptions options, const SpillHost& host);

@@ -233,10 +233,12 @@ TEST_F(SpillSpaceTest, TenThousandExtentsNeedOneDescriptor) {
 
 TEST_F(SpillSpaceTest, EndingOnAComputeThreadClosesOnAnIoThread) {
   const auto compute = core::ThreadPool::Make({.thread_count = 1}).ValueOrDie();
+  UseIo();
   auto space = MakeSpace();
   auto extent = std::make_shared<std::optional<SpillExtent>>(
       space->Write(1, Payload(1000, 1)).ValueOrDie());
   space.reset();
+  AwaitIo();  // the look at the directories
   syscalls_.Forget();
   core::Signal done;
   // Were it closed there, the table's own check would end the process.
@@ -245,7 +247,7 @@ TEST_F(SpillSpaceTest, EndingOnAComputeThreadClosesOnAnIoThread) {
     done.Fire();
   });
   done.wait().Block();
-  io_.reset();  // runs what is queued
+  AwaitIo();
   EXPECT_EQ(syscalls_.count(SyscallKind::kClose), 1);
 }
 

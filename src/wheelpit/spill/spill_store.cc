@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include <arrow/buffer.h>
@@ -27,6 +28,9 @@ constexpr int64_t kExtentAlignment = 64;
 // A query stays with a directory for this many bytes, so that a small spill opens one
 // file and a large one uses all disks alike.
 constexpr int64_t kBytesPerTurn = 16 << 20;
+
+// Of two directories one that has less than this left comes second: it would soon fail.
+constexpr int64_t kLeastFree = 4 * kBytesPerTurn;
 
 int64_t SpaceOf(std::span<const uint8_t> payload) {
   const int64_t size = kExtentHeaderBytes + std::ssize(payload);
@@ -65,18 +69,24 @@ Result<SpillExtent> SpillStore::Write(std::shared_ptr<SpillStore> store,
   SpillStore& self = *store;
   const int64_t size = SpaceOf(payload);
   ARROW_ASSIGN_OR_RAISE(SpillReservation reservation, self.quota_.Reserve(size));
-  const size_t index = self.NextDirectory(size);
-  FileDescriptor directory;
-  ARROW_ASSIGN_OR_RAISE(const int fd, self.FileIn(index, &directory));
-  // From here on the extent owns its range and its quota, also when the write fails.
+  // From here on the extent owns its quota, and its ranges as soon as it has some.
   SpillExtent extent(std::move(store), std::move(reservation));
-  extent.directory_ = index;
-  extent.ranges_ = self.files_[index].ranges.Lock()->Take(size);
   extent.payload_bytes_ = std::ssize(payload);
-  extent.identity_ = {.query = self.turn_,
-                      .operator_id = operator_id,
-                      .number = self.extents_begun_.fetch_add(1)};
-  ARROW_RETURN_NOT_OK(self.WriteBytes(fd, extent, payload));
+  extent.identity_ = {.query = self.turn_, .operator_id = operator_id, .number = 0};
+  std::vector<Status> refused;
+  std::optional<size_t> index;
+  while ((index = self.NextDirectory(size, &refused))) {
+    const Status written = self.WriteIn(*index, payload, &extent);
+    if (written.ok()) {
+      break;
+    }
+    refused.resize(self.files_.size());
+    refused[*index] = written;
+  }
+  if (!index) {
+    return self.AllRefused(size, refused);
+  }
+  self.host_.directories->LookSoon(self.host_.io);
   metrics = metrics != nullptr ? metrics : self.metrics_;
   if (metrics != nullptr) {
     metrics->Add(core::Metric::kSpillExtents, 1);
@@ -86,25 +96,126 @@ Result<SpillExtent> SpillStore::Write(std::shared_ptr<SpillStore> store,
   return extent;
 }
 
-size_t SpillStore::NextDirectory(int64_t size) {
-  size_t best = files_.size();
+std::optional<size_t> SpillStore::NextDirectory(int64_t size,
+                                                std::vector<Status>* refused) {
+  std::optional<size_t> best;
   int64_t most = size - 1;
   for (size_t i = 0; i < files_.size(); ++i) {
-    const int64_t room = files_[i].failed ? 0 : files_[i].ranges.Lock()->room();
+    const int64_t room = MayFillHoles(i, *refused) ? files_[i].ranges.Lock()->room() : 0;
     if (room > most) {
       most = room;
       best = i;
     }
   }
-  if (best < files_.size()) {
-    return best;
+  if (!best) {
+    best = NextTurn(size, *refused);
   }
-  const int64_t turns = bytes_in_turns_.fetch_add(size) / kBytesPerTurn;
-  return (turn_ + static_cast<uint64_t>(turns)) % files_.size();
+  for (size_t i = 0; i < files_.size() && !best; ++i) {
+    if (!refused->empty() && !(*refused)[i].ok()) {
+      continue;
+    }
+    refused->resize(files_.size());
+    (*refused)[i] = host_.directories->Probe(i, size);
+    if ((*refused)[i].ok()) {
+      best = i;
+    }
+  }
+  return best;
 }
 
-void SpillStore::EndTurn() {
-  bytes_in_turns_.fetch_add(kBytesPerTurn);
+bool SpillStore::MayWrite(size_t index, const std::vector<Status>& refused) const {
+  return host_.directories->health(index).usable() && !files_[index].broken &&
+         (refused.empty() || refused[index].ok());
+}
+
+bool SpillStore::MayFillHoles(size_t index, const std::vector<Status>& refused) const {
+  const bool full = host_.directories->health(index).full();
+  return full ? !files_[index].broken && !files_[index].no_blocks &&
+                    (refused.empty() || refused[index].ok())
+              : MayWrite(index, refused);
+}
+
+std::optional<size_t> SpillStore::NextTurn(int64_t size,
+                                           const std::vector<Status>& refused) {
+  const auto turns = static_cast<size_t>(bytes_in_turns_.fetch_add(size) / kBytesPerTurn);
+  int64_t least_queued = std::numeric_limits<int64_t>::max();
+  int64_t most_free = 0;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (MayWrite(i, refused)) {
+      const DirectoryHealth& health = host_.directories->health(i);
+      least_queued = std::min(least_queued, health.queued_bytes());
+      most_free = std::max(most_free, health.free_bytes());
+    }
+  }
+  std::optional<size_t> next;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    const size_t index = (turn_ + turns + i) % files_.size();
+    if (!MayWrite(index, refused)) {
+      continue;
+    }
+    const DirectoryHealth& health = host_.directories->health(index);
+    if (health.free_bytes() >= std::min(most_free, kLeastFree) &&
+        health.queued_bytes() <= 2 * least_queued + kBytesPerTurn) {
+      return index;
+    }
+    next = next ? next : index;
+  }
+  return next;
+}
+
+Status SpillStore::WriteIn(size_t index, std::span<const uint8_t> payload,
+                           SpillExtent* extent) {
+  FileDescriptor directory;
+  const auto fd = FileIn(index, &directory);
+  if (!fd.ok()) {
+    return Refused(index, fd.status());
+  }
+  extent->directory_ = index;
+  extent->identity_.number = extents_begun_.fetch_add(1);
+  extent->ranges_ = files_[index].ranges.Lock()->Take(extent->space_bytes());
+  DirectoryHealth& health = host_.directories->health(index);
+  health.BeginWrite(extent->space_bytes());
+  Status written = WriteBytes(*fd, *extent, payload);
+  health.EndWrite(extent->space_bytes());
+  if (written.ok()) {
+    health.Wrote();
+    files_[index].no_blocks = false;
+    files_[index].broken = false;
+    files_[index].bytes_written.fetch_add(kExtentHeaderBytes + std::ssize(payload));
+    return written;
+  }
+  files_[index].ranges.Lock()->GiveBackUnwritten(std::exchange(extent->ranges_, {}));
+  if (core::KindOf(written) != ErrorKind::kDiskFull) {
+    files_[index].broken = true;
+  }
+  files_[index].no_blocks = health.full();
+  return Refused(index, written);
+}
+
+Status SpillStore::Refused(size_t index, const Status& status) {
+  // Want of descriptors or of kernel memory is the machine's, not the directory's.
+  const ErrorKind kind = core::KindOf(status);
+  if (kind != ErrorKind::kUnavailable && kind != ErrorKind::kMemoryLimit) {
+    host_.directories->Out(index, status);
+  }
+  return status;
+}
+
+Status SpillStore::AllRefused(int64_t size, const std::vector<Status>& refused) const {
+  if (refused.size() == 1) {
+    return refused[0];
+  }
+  ErrorKind kind = core::KindOf(refused[0]);
+  std::string reasons;
+  for (size_t i = 0; i < refused.size(); ++i) {
+    if (core::KindOf(refused[i]) == ErrorKind::kDiskFull) {
+      kind = ErrorKind::kDiskFull;
+    }
+    reasons += (i == 0 ? "" : "; ") + refused[i].message();
+  }
+  return core::Error(kind, "query '", query_, "' cannot spill ",
+                     core::FormatByteSize(size), ": none of the ", refused.size(),
+                     " spill directories takes it: ", reasons);
 }
 
 Result<int> SpillStore::FileIn(size_t index, FileDescriptor* directory) {
@@ -116,7 +227,6 @@ Result<int> SpillStore::FileIn(size_t index, FileDescriptor* directory) {
   if (file.fd.load() < 0) {
     auto opened = host_.directories->OpenUnnamed(index);
     if (!opened.ok()) {
-      EndTurn();
       return core::WithContext(opened.status(), "query '" + query_ + "'");
     }
     *directory = std::move(opened->directory);
@@ -145,11 +255,9 @@ Status SpillStore::WriteBytes(int fd, const SpillExtent& extent,
     left = left.subspan(part.size());
     skip = 0;
   }
-  files_[extent.directory_].failed = error != 0;
   if (error == 0) {
     return Status::OK();
   }
-  EndTurn();
   const auto status = core::ErrnoStatus(-error, "cannot write " + Describe(extent));
   return core::KindOf(status) != ErrorKind::kDiskFull
              ? status
@@ -208,6 +316,16 @@ int64_t SpillStore::file_bytes() {
 int64_t SpillStore::file_count() const {
   return std::count_if(files_.begin(), files_.end(),
                        [](const File& file) { return file.fd.load() >= 0; });
+}
+
+std::vector<SpillDirectoryUse> SpillStore::directory_use() const {
+  std::vector<SpillDirectoryUse> use;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (const int64_t bytes = files_[i].bytes_written.load(); bytes > 0) {
+      use.push_back({.path = host_.directories->path(i), .bytes_written = bytes});
+    }
+  }
+  return use;
 }
 
 void SpillStore::Count(core::Metric metric, int64_t amount) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,7 @@ class SpillStore {
   const SpillQuota& quota() const { return quota_; }
   int64_t file_bytes();
   int64_t file_count() const;
+  std::vector<SpillDirectoryUse> directory_use() const;
 
  private:
   // One per directory; opened when its turn comes.
@@ -46,15 +48,31 @@ class SpillStore {
     std::mutex opening;
     FileDescriptor descriptor;  // set once, under `opening`, before `fd` is
     std::atomic<int> fd{-1};
-    std::atomic<bool> failed{false};  // its last write did
+    // A write failed, and not for want of room: what is in it may still be read, and
+    // more is written only when no other directory is left. (A second file in its place
+    // would be one descriptor more.)
+    std::atomic<bool> broken{false};
+    // Its directory is full, and a write into what should have blocks failed too.
+    std::atomic<bool> no_blocks{false};
+    std::atomic<int64_t> bytes_written{0};
     core::Guarded<FileRanges> ranges;
   };
 
-  // The file with the most room, when that is `size` bytes, else the next turn of the
-  // rotation.
-  size_t NextDirectory(int64_t size);
-  // The rotation goes on, so that who tries again tries another directory.
-  void EndTurn();
+  // Where to try next; empty when every directory has refused. First a file with that
+  // much room in it, then the rotation over directories that are usable, at last those
+  // that are out or whose file is broken, if a probe says that they have come back.
+  // `refused`: by directory, what this write met there; empty before it met anything.
+  std::optional<size_t> NextDirectory(int64_t size, std::vector<arrow::Status>* refused);
+  bool MayWrite(size_t index, const std::vector<arrow::Status>& refused) const;
+  // Only where a file has blocks already.
+  bool MayFillHoles(size_t index, const std::vector<arrow::Status>& refused) const;
+  // The next of the rotation that is neither nearly full nor behind with its writes.
+  std::optional<size_t> NextTurn(int64_t size, const std::vector<arrow::Status>& refused);
+  arrow::Status WriteIn(size_t index, std::span<const uint8_t> payload,
+                        SpillExtent* extent);
+  // What a directory has done wrong, for all who may write there.
+  arrow::Status Refused(size_t index, const arrow::Status& status);
+  arrow::Status AllRefused(int64_t size, const std::vector<arrow::Status>& refused) const;
   // The descriptor of a directory's file. Opens it when it is not; `*directory` is what
   // that leaves to be closed.
   arrow::Result<int> FileIn(size_t index, FileDescriptor* directory);
