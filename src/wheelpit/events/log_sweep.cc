@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <functional>
 #include <string_view>
 #include <vector>
 
-#include <dirent.h>
 #include <sys/file.h>
 
 #include "wheelpit/events/log_file.h"
+#include "wheelpit/io/file_descriptor.h"
 
 namespace wheelpit::events {
 
@@ -22,49 +21,9 @@ constexpr const char* kMark = ".wheelpit-swept";
 // A process may still be about to lock a log that is so young.
 constexpr int64_t kYoungMillis = 60'000;
 constexpr int64_t kBlockBytes = 512;  // of stx_blocks: statx(2)
-constexpr size_t kListBytes = size_t{32} << 10;
-
-class Descriptor {
- public:
-  Descriptor(io::Syscalls& syscalls, int fd) : syscalls_(syscalls), fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) {
-      syscalls_.Close(fd_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  bool ok() const { return fd_ >= 0; }
-
- private:
-  io::Syscalls& syscalls_;
-  const int fd_;
-};
 
 int OpenFolder(io::Syscalls& syscalls, int at_fd, const char* path) {
   return syscalls.Open(at_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-}
-
-// The names in an open folder; false when they could not all be read.
-bool List(io::Syscalls& syscalls, int fd,
-          const std::function<void(std::string_view)>& each) {
-  alignas(dirent64) char buffer[kListBytes];
-  while (true) {
-    const ssize_t got = syscalls.Getdents(fd, buffer, sizeof buffer);
-    if (got <= 0) {
-      return got == 0;
-    }
-    for (ssize_t at = 0; at < got;) {
-      // struct linux_dirent64 has the fields of dirent64: getdents64(2).
-      const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
-      const std::string_view name(entry->d_name);
-      if (name != "." && name != "..") {
-        each(name);
-      }
-      at += entry->d_reclen;
-    }
-  }
 }
 
 struct Log {
@@ -93,12 +52,12 @@ class Sweep {
 
   void Run() {
     std::vector<Log> logs;
-    const bool complete = List(syscalls_, root_fd_, [&](std::string_view name) {
+    const int listed = io::ListNames(syscalls_, root_fd_, [&](std::string_view name) {
       if (const int64_t start = StartOf(name); start >= 0) {
         logs.push_back({std::string(name), start});
       }
     });
-    if (!complete) {
+    if (listed != 0) {
       return;
     }
     // Newest first: what is beyond the limit is the tail.
@@ -125,41 +84,43 @@ class Sweep {
   }
 
   int64_t SizeOf(const std::string& name) {
-    const Descriptor folder(syscalls_, OpenFolder(syscalls_, root_fd_, name.c_str()));
+    const io::FileDescriptor folder(&syscalls_,
+                                    OpenFolder(syscalls_, root_fd_, name.c_str()));
     if (!folder.ok()) {
       return 0;
     }
     int64_t size = BlocksOf(folder.get(), "", AT_EMPTY_PATH);
-    List(syscalls_, folder.get(), [&](std::string_view file) {
+    io::ListNames(syscalls_, folder.get(), [&](std::string_view file) {
       size += BlocksOf(folder.get(), std::string(file).c_str(), 0);
     });
     return size;
   }
 
   void DeleteUnlessAlive(const Log& log) {
-    const Descriptor folder(syscalls_, OpenFolder(syscalls_, root_fd_, log.name.c_str()));
+    const io::FileDescriptor folder(&syscalls_,
+                                    OpenFolder(syscalls_, root_fd_, log.name.c_str()));
     if (!folder.ok()) {
       return;
     }
     std::vector<std::string> files;
     bool finished = false;
     std::string running;
-    const bool complete = List(syscalls_, folder.get(), [&](std::string_view file) {
+    const int listed = io::ListNames(syscalls_, folder.get(), [&](std::string_view file) {
       files.emplace_back(file);
       if (file.starts_with(kStatusPrefix)) {
         finished = !file.ends_with(kInProgressSuffix);
         running = finished ? "" : file;
       }
     });
-    if (!complete) {
+    if (listed != 0) {
       return;
     }
     // Held while the files go, so that two who sweep do not both think that it is dead.
-    const Descriptor status(syscalls_,
-                            running.empty()
-                                ? -1
-                                : syscalls_.Open(folder.get(), running.c_str(),
-                                                 O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0));
+    const io::FileDescriptor status(
+        &syscalls_, running.empty()
+                        ? -1
+                        : syscalls_.Open(folder.get(), running.c_str(),
+                                         O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0));
     if (!finished && options_.now_millis - log.start_millis < kYoungMillis) {
       return;
     }
@@ -189,8 +150,8 @@ bool SweptLately(io::Syscalls& syscalls, int root_fd, int64_t now_millis) {
 
 // Writing, even nothing new, moves the time of change on.
 void MarkSwept(io::Syscalls& syscalls, int root_fd) {
-  const Descriptor mark(
-      syscalls,
+  const io::FileDescriptor mark(
+      &syscalls,
       syscalls.Open(root_fd, kMark, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
                     0600));
   if (mark.ok()) {
@@ -202,8 +163,9 @@ void MarkSwept(io::Syscalls& syscalls, int root_fd) {
 
 void SweepLogs(io::Syscalls& syscalls, const std::string& directory,
                const SweepOptions& options) {
-  const Descriptor root(syscalls, syscalls.Open(AT_FDCWD, directory.c_str(),
-                                                O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  const io::FileDescriptor root(
+      &syscalls,
+      syscalls.Open(AT_FDCWD, directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
   if (!root.ok() || (!options.even_if_swept_lately &&
                      SweptLately(syscalls, root.get(), options.now_millis))) {
     return;

@@ -4,12 +4,14 @@
 #include <cerrno>
 #include <cstdio>
 
+#include <dirent.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "wheelpit/core/error.h"
 #include "wheelpit/core/thread_role.h"
+#include "wheelpit/io/file_descriptor.h"
 
 namespace wheelpit::io {
 
@@ -175,6 +177,42 @@ int WriteFully(Syscalls& syscalls, int fd, const void* data, size_t size, int64_
     *written += static_cast<size_t>(put);
   }
   return 0;
+}
+
+int ListNames(Syscalls& syscalls, int fd,
+              const std::function<void(std::string_view)>& each) {
+  alignas(dirent64) char buffer[16 << 10];
+  while (true) {
+    const ssize_t got = syscalls.Getdents(fd, buffer, sizeof buffer);
+    if (got == -EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      return static_cast<int>(got);
+    }
+    for (ssize_t at = 0; at < got;) {
+      // struct linux_dirent64 has the fields of dirent64: getdents64(2).
+      const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
+      const std::string_view name(entry->d_name);
+      if (name != "." && name != "..") {
+        each(name);
+      }
+      at += entry->d_reclen;
+    }
+  }
+}
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(syscalls_, other.syscalls_);
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() {
+  if (fd_ >= 0) {
+    // Nothing can be done about an error, and the bytes are not meant to last.
+    syscalls_->Close(fd_);
+  }
 }
 
 }  // namespace wheelpit::io

@@ -10,6 +10,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -85,5 +87,10 @@ ssize_t ReadFully(Syscalls& syscalls, int fd, void* data, size_t size, int64_t o
 /// how far it got.
 int WriteFully(Syscalls& syscalls, int fd, const void* data, size_t size, int64_t offset,
                size_t* written);
+
+/// Calls `each` with the names in an open folder, without "." and ".."; retries EINTR. 0,
+/// or the negative errno of what ended it early.
+int ListNames(Syscalls& syscalls, int fd,
+              const std::function<void(std::string_view)>& each);
 
 }  // namespace wheelpit::io

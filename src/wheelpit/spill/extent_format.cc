@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheelpit/spill/extent_format.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -27,6 +29,15 @@ struct Header {
   uint64_t checksum = 0;  // last, so that what it covers is one piece
 };
 static_assert(sizeof(Header) == kExtentHeaderBytes);
+
+constexpr uint32_t kFileMagic = 0x46535057;  // "WPSF"
+
+struct FileStart {
+  uint32_t magic = kFileMagic;
+  uint32_t version = kVersion;
+  std::array<char, 56> query{};  // filled up with zeros
+};
+static_assert(sizeof(FileStart) == kFileHeaderBytes);
 
 // Of the header before the checksum, and of the payload: each bit of either counts.
 uint64_t Checksum(const Header& header, std::span<const uint8_t> payload) {
@@ -69,6 +80,28 @@ arrow::Status CheckExtent(const ExtentIdentity& identity,
                    header.identity.number, " of ", header.payload_bytes, " bytes");
   }
   return arrow::Status::OK();
+}
+
+FileHeader MakeFileHeader(std::string_view query) {
+  FileStart start;
+  query = query.substr(0, start.query.size());
+  std::copy(query.begin(), query.end(), start.query.begin());
+  return std::bit_cast<FileHeader>(start);
+}
+
+std::optional<std::string> QueryOfFile(std::span<const uint8_t> bytes) {
+  FileStart start;
+  if (bytes.size() < sizeof(start)) {
+    return std::nullopt;
+  }
+  std::memcpy(&start, bytes.data(), sizeof(start));
+  if (start.magic != kFileMagic || start.version != kVersion) {
+    return std::nullopt;
+  }
+  std::string query(start.query.begin(), std::ranges::find(start.query, '\0'));
+  std::ranges::replace_if(
+      query, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return query;
 }
 
 }  // namespace wheelpit::spill

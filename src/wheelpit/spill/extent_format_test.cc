@@ -73,13 +73,22 @@ TEST(ExtentFormat, WholeExtentsOfOthersAreFound) {
   }
 }
 
+TEST(ExtentFormat, AFileSaysWhoseItIsAndNothingElseDoes) {
+  const FileHeader header = MakeFileHeader("query 7");
+  EXPECT_EQ(QueryOfFile(header), "query 7");
+  EXPECT_EQ(QueryOfFile(MakeFileHeader(std::string(100, 'x'))), std::string(56, 'x'));
+  EXPECT_EQ(QueryOfFile(MakeFileHeader("a\nb\x1B[0m")), "a?b?[0m");
+  EXPECT_EQ(QueryOfFile({header.data(), 63}), std::nullopt);
+  EXPECT_EQ(QueryOfFile(ExtentBytes(kIdentity, Payload(300, 1))), std::nullopt);
+}
+
 // Remembers the descriptor that is written to and where each header went.
 class Spy final : public io::FaultSyscalls {
  public:
   using FaultSyscalls::FaultSyscalls;
   ssize_t Pwrite(int fd, const void* data, size_t size, int64_t offset) override {
     written_fd = fd;
-    if (size == kExtentHeaderBytes) {
+    if (size == kExtentHeaderBytes && offset > 0) {
       header_offsets.push_back(offset);
     }
     return FaultSyscalls::Pwrite(fd, data, size, offset);
@@ -127,14 +136,14 @@ class ExtentOnDisk : public SpillFixture {
 
 TEST_F(ExtentOnDisk, EveryFlippedBitIsAnErrorOfTheRead) {
   const SpillExtent extent = Write(100, 1);
-  Bytes bytes = Raw(0, 164);
+  Bytes bytes = Raw(kFileHeaderBytes, 164);
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     bytes[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
-    Overwrite(0, bytes);
+    Overwrite(kFileHeaderBytes, bytes);
     ExpectCorruptRead(extent);
     bytes[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
   }
-  Overwrite(0, bytes);
+  Overwrite(kFileHeaderBytes, bytes);
   EXPECT_TRUE(Holds(extent, 1, pool()));
   EXPECT_EQ(pool_.bytes_allocated(), 0);
 }
@@ -160,10 +169,10 @@ TEST_F(ExtentOnDisk, SwappedExtentsAreErrorsOfBothReads) {
 
 TEST_F(ExtentOnDisk, AStaleExtentInTheSamePlaceIsAnErrorOfTheRead) {
   std::optional<SpillExtent> old = Write(1000, 1);
-  const Bytes stale = Raw(0, 1064);
+  const Bytes stale = Raw(kFileHeaderBytes, 1064);
   old.reset();
   const SpillExtent extent = Write(1000, 1);  // the same bytes in the same place
-  ASSERT_EQ(spy_.header_offsets, (std::vector<int64_t>{0, 0}));
+  ASSERT_EQ(spy_.header_offsets, (std::vector<int64_t>{64, 64}));
   EXPECT_TRUE(Holds(extent, 1, pool()));
   Overwrite(0, stale);  // as if the disk had lost the write
   ExpectCorruptRead(extent);
@@ -173,7 +182,8 @@ TEST_F(ExtentOnDisk, AnExtentOfAnotherQueryIsAnErrorOfTheRead) {
   const SpillExtent extent = Write(1000, 1);
   const auto other_space = MakeSpace();
   const auto other = other_space->Write(9, Payload(1000, 1)).ValueOrDie();
-  const Bytes foreign = Raw(0, 1064);  // of the file that was written to last
+  const Bytes foreign =
+      Raw(kFileHeaderBytes, 1064);  // of the file that was written to last
   const int64_t offset = spy_.header_offsets[0];
   const SpillExtent again = Write(10, 1);  // makes the first file the last again
   Overwrite(offset, foreign);

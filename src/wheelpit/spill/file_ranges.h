@@ -22,6 +22,9 @@ struct FileRange {
 
 class FileRanges {
  public:
+  /// Of a file whose first `begin` bytes are something else.
+  explicit FileRanges(int64_t begin = 0) : end_(begin), peak_end_(begin) {}
+
   /// Takes `size` > 0 bytes: the smallest free range that is large enough, else a few
   /// smaller ones and what they lack at the end of the file. In the order in which they
   /// are to be filled.
@@ -51,8 +54,8 @@ class FileRanges {
   std::map<int64_t, int64_t> free_;                     // size by offset
   std::set<std::pair<int64_t, int64_t>> free_by_size_;  // (size, offset)
   int64_t free_bytes_ = 0;
-  int64_t end_ = 0;
-  int64_t peak_end_ = 0;
+  int64_t end_;
+  int64_t peak_end_;
 };
 
 }  // namespace wheelpit::spill

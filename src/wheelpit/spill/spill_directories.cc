@@ -124,19 +124,6 @@ Result<int> CreateAndUnlink(io::Syscalls& syscalls, int directory,
 
 }  // namespace
 
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(syscalls_, other.syscalls_);
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) {
-    // Nothing can be done about an error, and the bytes are not meant to last.
-    syscalls_->Close(fd_);
-  }
-}
-
 Result<std::unique_ptr<SpillDirectories>> SpillDirectories::Make(
     std::vector<std::string> paths, io::Syscalls* syscalls, const core::Clock* clock) {
   if (paths.empty()) {

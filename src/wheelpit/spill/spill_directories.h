@@ -11,7 +11,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <arrow/result.h>
@@ -19,28 +18,13 @@
 #include "wheelpit/core/clock.h"
 #include "wheelpit/core/executor.h"
 #include "wheelpit/core/task_group.h"
+#include "wheelpit/io/file_descriptor.h"
 #include "wheelpit/io/syscalls.h"
 #include "wheelpit/spill/directory_health.h"
 
 namespace wheelpit::spill {
 
-/// A descriptor that closes itself, on the thread where it ends: keep it off compute
-/// threads.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  FileDescriptor(io::Syscalls* syscalls, int fd) : syscalls_(syscalls), fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept
-      : syscalls_(other.syscalls_), fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor();
-
-  int get() const { return fd_; }
-
- private:
-  io::Syscalls* syscalls_ = nullptr;
-  int fd_ = -1;
-};
+using io::FileDescriptor;
 
 struct UnnamedFile {
   FileDescriptor file;

@@ -54,6 +54,14 @@ void SpillFixture::UsePaths(std::vector<std::string> paths) {
       SpillDirectories::Make(std::move(paths), &syscalls_, &clock_).ValueOrDie();
 }
 
+void SpillFixture::ForgetHealth() {
+  std::vector<std::string> paths;
+  for (const auto& directory : temporary_) {
+    paths.push_back(directory->path());
+  }
+  UsePaths(std::move(paths));
+}
+
 std::unique_ptr<SpillSpace> SpillFixture::MakeSpace(int64_t limit_bytes,
                                                     std::string query) {
   return SpillSpace::Make(

@@ -43,6 +43,8 @@ class SpillFixture : public testing::Test {
   void UseDirectories(size_t count);
   /// The same for paths that a test has made.
   void UsePaths(std::vector<std::string> paths);
+  /// The same directories, of which nothing is known. No space may live.
+  void ForgetHealth();
   std::unique_ptr<SpillSpace> MakeSpace(int64_t limit_bytes = kMiB,
                                         std::string query = "q1");
   /// From now on spaces close files on io_, and their directories are looked at there.

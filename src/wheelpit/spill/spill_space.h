@@ -99,7 +99,7 @@ class SpillSpace {
   /// Of the extents that live now.
   int64_t used_bytes() const;
   int64_t peak_bytes() const;
-  /// How long its files are together, and how many.
+  /// How long its files are together, without their headers, and how many.
   int64_t file_bytes() const;
   int64_t file_count() const;
   /// By directory, in the order of SpillDirectories, without those that got nothing.

@@ -34,9 +34,10 @@ TEST_F(SpillSpaceTest, TheFirstByteIsThreeCallsAwayHoweverManyDirectories) {
   UseDirectories(8);
   const auto space = MakeSpace();
   ASSERT_TRUE(space->Write(1, Payload(100, 1)).ok());
-  EXPECT_EQ(syscalls_.calls(), (std::vector{SyscallKind::kOpen, SyscallKind::kStatx,
-                                            SyscallKind::kOpen, SyscallKind::kPwrite,
-                                            SyscallKind::kPwrite, SyscallKind::kClose}));
+  EXPECT_EQ(syscalls_.calls(),
+            (std::vector{SyscallKind::kOpen, SyscallKind::kStatx, SyscallKind::kOpen,
+                         SyscallKind::kPwrite, SyscallKind::kPwrite, SyscallKind::kPwrite,
+                         SyscallKind::kClose}));
 }
 
 TEST_F(SpillSpaceTest, GivesBackWhatWasWritten) {

@@ -179,6 +179,14 @@ Status SpillStore::WriteIn(size_t index, std::span<const uint8_t> payload,
   health.EndWrite(extent->space_bytes());
   if (written.ok()) {
     health.Wrote();
+    if (files_[index].bytes_written == 0) {
+      // After the first bytes, which a query waits for. Only for who looks from outside:
+      // a failure is none, and a second time does no harm.
+      const FileHeader header = MakeFileHeader(query_);
+      size_t ignored = 0;
+      io::WriteFully(*host_.directories->syscalls(), *fd, header.data(), header.size(), 0,
+                     &ignored);
+    }
     files_[index].no_blocks = false;
     files_[index].broken = false;
     files_[index].bytes_written.fetch_add(kExtentHeaderBytes + std::ssize(payload));
@@ -308,7 +316,7 @@ void SpillStore::Free(const SpillExtent& extent) {
 int64_t SpillStore::file_bytes() {
   int64_t total = 0;
   for (File& file : files_) {
-    total += file.ranges.Lock()->peak_end();
+    total += file.ranges.Lock()->peak_end() - kFileHeaderBytes;
   }
   return total;
 }

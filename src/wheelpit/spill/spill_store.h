@@ -55,7 +55,7 @@ class SpillStore {
     // Its directory is full, and a write into what should have blocks failed too.
     std::atomic<bool> no_blocks{false};
     std::atomic<int64_t> bytes_written{0};
-    core::Guarded<FileRanges> ranges;
+    core::Guarded<FileRanges> ranges{FileRanges(kFileHeaderBytes)};
   };
 
   // Where to try next; empty when every directory has refused. First a file with that
