@@ -26,8 +26,9 @@ Examples:
   echo 'DESCRIBE "lake"' | wheelpit sql -)";
 
 constexpr const char* kDoctorExample = R"(
-Example:
-  wheelpit doctor --spill-dir /data/tmp)";
+Examples:
+  wheelpit doctor --spill-dir /data/tmp
+  wheelpit doctor --spill)";
 
 // What the options fill.
 struct Arguments {
@@ -93,6 +94,8 @@ CLI::App* AddSql(CLI::App* app, Arguments* arguments) {
 CLI::App* AddDoctor(CLI::App* app, Arguments* arguments) {
   CLI::App* doctor =
       app->add_subcommand("doctor", "Show what this machine offers, with advice");
+  doctor->add_flag("--spill", arguments->line.doctor_spill,
+                   "Show which processes hold spilled data: its files have no names");
   doctor->add_flag("--json", arguments->line.doctor_json, "As JSON");
   doctor->footer(std::string(kDoctorExample) + "\n" + kFooter);
   AddSettings(doctor, arguments);

@@ -24,6 +24,7 @@ struct CommandLine {
   SettingSources sources;
   SqlOptions sql;
   bool doctor_json = false;
+  bool doctor_spill = false;
 };
 
 /// The arguments as main gets them, the program's name first. kConfiguration says which

@@ -19,13 +19,16 @@ constexpr int kGraceMillis = 100;
 constexpr char kStop = 'q';
 constexpr char kInterrupt = 'c';
 constexpr char kTerminate = 't';
+constexpr char kReport = 'r';
 
 // The handler may use nothing else: a descriptor, and write(2).
 std::atomic<int> signal_pipe{-1};
 
 extern "C" void HandleSignal(int number) {
   const int saved = errno;
-  const char byte = number == SIGTERM ? kTerminate : kInterrupt;
+  const char byte = number == SIGTERM   ? kTerminate
+                    : number == SIGUSR1 ? kReport
+                                        : kInterrupt;
   if (const int fd = signal_pipe.load(); fd >= 0) {
     static_cast<void>(!::write(fd, &byte, 1));
   }
@@ -53,12 +56,16 @@ arrow::Result<std::unique_ptr<Interrupt>> Interrupt::Make() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A report is no reason to stop a write.
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
   return interrupt;
 }
 
 Interrupt::~Interrupt() {
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  signal(SIGUSR1, SIG_IGN);
   const int fd = signal_pipe.exchange(-1);
   static_cast<void>(!::write(fd, &kStop, 1));
   watcher_.reset();
@@ -71,6 +78,11 @@ void Interrupt::OnInterrupt(std::function<void()> action) {
   action_ = std::move(action);
 }
 
+void Interrupt::OnReport(std::function<void()> action) {
+  std::lock_guard lock(mutex_);
+  report_ = std::move(action);
+}
+
 void Interrupt::Watch() {
   char byte = 0;
   while (true) {
@@ -81,6 +93,13 @@ void Interrupt::Watch() {
     }
     if (ready > 0 && (read(pipe_read_, &byte, 1) != 1 || byte == kStop)) {
       return;
+    }
+    if (ready > 0 && byte == kReport) {
+      std::lock_guard lock(mutex_);
+      if (report_) {
+        report_();
+      }
+      continue;
     }
     exit_code_ = byte == kTerminate ? 143 : 130;
     if (interrupted_.exchange(true)) {

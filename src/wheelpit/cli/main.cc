@@ -17,6 +17,7 @@
 #include "wheelpit/cli/output.h"
 #include "wheelpit/cli/result_writer.h"
 #include "wheelpit/cli/settings.h"
+#include "wheelpit/cli/spill_files.h"
 #include "wheelpit/cli/sql_command.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/memory/mapped_pool.h"
@@ -51,6 +52,11 @@ int Run(int argc, char** argv) {
     const auto status = Show(syscalls, line->text);
     return status.ok() ? 0 : ReportError(status);
   }
+  if (line->doctor_spill) {
+    Output output(syscalls, STDOUT_FILENO, "standard output");
+    const auto status = ShowSpillFiles(syscalls, line->doctor_json, &output);
+    return status.ok() ? 0 : ReportError(status);
+  }
   MachineOptions machine_options;
   for (const char* name : kSpillVariables) {
     machine_options.spill_variables.emplace_back(name, Environment(name));
@@ -68,6 +74,10 @@ int Run(int argc, char** argv) {
   if (!interrupt.ok()) {
     return ReportError(interrupt.status());
   }
+  (*interrupt)->OnReport([&syscalls] {
+    Output output(syscalls, STDERR_FILENO, "standard error");
+    ReportOwnSpillFiles(syscalls, &output);
+  });
   return RunSql(syscalls, *config, line->sql, interrupt->get());
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "wheelpit/cli/result_writer.h"
 #include "wheelpit/core/byte_size.h"
 #include "wheelpit/core/metrics.h"
 
@@ -35,13 +36,16 @@ std::string ReadLine(const engine::QueryStats& stats) {
          core::Counted(Get(stats, Metric::kRowsRead), "row") + "\n";
 }
 
-std::string SpillLine(const engine::QueryStats& stats,
-                      const std::vector<std::string>& directories) {
-  std::string line =
-      "spilled  " + core::FormatByteSize(Get(stats, Metric::kSpillBytesWritten)) +
-      " in " + core::Counted(Get(stats, Metric::kSpillExtents), "piece") + " to ";
-  for (size_t i = 0; i < directories.size(); ++i) {
-    line += (i == 0 ? "" : ", ") + directories[i];
+std::string SpillLine(const engine::QueryStats& stats) {
+  const int64_t bytes = Get(stats, Metric::kSpillBytesWritten);
+  std::string line = "spilled  " + core::FormatByteSize(bytes) + " in " +
+                     core::Counted(Get(stats, Metric::kSpillExtents), "piece") + " to ";
+  for (size_t i = 0; i < stats.spilled_to.size(); ++i) {
+    const auto& [directory, part] = stats.spilled_to[i];
+    line += (i == 0 ? "" : ", ") + Printable(directory);
+    if (stats.spilled_to.size() > 1) {
+      line += " (" + std::to_string((part * 100 + bytes / 2) / bytes) + "%)";
+    }
   }
   return line + "; " + core::FormatByteSize(Get(stats, Metric::kSpillBytesRead)) +
          " read back\n";
@@ -53,8 +57,7 @@ bool HasSpilled(const engine::QueryStats& stats) {
   return Get(stats, Metric::kSpillBytesWritten) > 0;
 }
 
-std::string ReportText(const engine::QueryStats& stats, int64_t rows,
-                       const std::vector<std::string>& spill_directories) {
+std::string ReportText(const engine::QueryStats& stats, int64_t rows) {
   std::string text = "took     " + Seconds(stats.seconds) + " (planning " +
                      Seconds(stats.plan_seconds) + ", CPU " + Seconds(stats.cpu_seconds) +
                      ", memory at most " + core::FormatByteSize(stats.peak_budget_bytes) +
@@ -63,7 +66,7 @@ std::string ReportText(const engine::QueryStats& stats, int64_t rows,
     text += ReadLine(stats);
   }
   if (HasSpilled(stats)) {
-    text += SpillLine(stats, spill_directories);
+    text += SpillLine(stats);
   }
   for (const engine::StageTimes& stage : stats.stages) {
     text += "stage    " + stage.name + ": " + Seconds(stage.seconds) + ", " +

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "wheelpit/engine/session.h"
 
@@ -14,8 +13,7 @@ namespace wheelpit::cli {
 /// Whether the statement put rows on disk that did not fit into memory.
 bool HasSpilled(const engine::QueryStats& stats);
 
-/// Lines with their ends. `spill_directories` are those that the statement might use.
-std::string ReportText(const engine::QueryStats& stats, int64_t rows,
-                       const std::vector<std::string>& spill_directories);
+/// Lines with their ends.
+std::string ReportText(const engine::QueryStats& stats, int64_t rows);
 
 }  // namespace wheelpit::cli

@@ -127,8 +127,7 @@ class Runner {
           err_.Write(StatsLine(stats, row_count_, PeakRssBytes(syscalls_))));
     }
     if (options_.report || (terminal && HasSpilled(stats))) {
-      ARROW_RETURN_NOT_OK(err_.Write(ReportText(
-          stats, row_count_, session.config().List(core::ConfigKey::kSpillDirectories))));
+      ARROW_RETURN_NOT_OK(err_.Write(ReportText(stats, row_count_)));
     }
     return err_.Flush();
   }

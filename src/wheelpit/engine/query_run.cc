@@ -457,6 +457,11 @@ QueryStats QueryRun::stats() const {
   stats.cpu_seconds = seconds(metrics_.Get(core::Metric::kComputeNanos));
   if (planned_.fired()) {
     stats.peak_budget_bytes = budget_ != nullptr ? budget_->peak_bytes() : 0;
+    if (spill_ != nullptr) {
+      for (auto& use : spill_->directory_use()) {
+        stats.spilled_to.push_back({std::move(use.path), use.bytes_written});
+      }
+    }
     if (run_ != nullptr) {
       for (const auto& figures : run_->figures()) {
         const int64_t end = figures.end_nanos > 0 ? figures.end_nanos : now;

@@ -34,6 +34,12 @@ struct StageTimes {
 
 /// Figures of a query, final once Next has returned null or an error; before that, a
 /// snapshot.
+/// What a query has written to a spill directory.
+struct SpilledTo {
+  std::string directory;
+  int64_t bytes = 0;
+};
+
 struct QueryStats {
   double seconds = 0;       ///< from Submit to now or to the end
   double plan_seconds = 0;  ///< of it, before the first task started
@@ -43,6 +49,7 @@ struct QueryStats {
   int64_t files_total = 0;       ///< known after planning, for progress
   int64_t rows_total = 0;
   std::vector<StageTimes> stages;
+  std::vector<SpilledTo> spilled_to;  ///< without directories that got nothing
 };
 
 /// Batches are counted in the query's budget; they may outlive the query, not the engine.
