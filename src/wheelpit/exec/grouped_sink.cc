@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first side of an aggregation by groups: rows of the input into a table.
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -214,8 +215,9 @@ class GroupSink final : public Sink {
     by_code_ = codes_.Assign(key_columns_, rows);
     if (by_code_) {
       attempts_ = 0;
-      ARROW_ASSIGN_OR_RAISE(const int64_t bytes,
-                            state_->encoder->EncodeBytesMax(key_columns_, rows));
+      ARROW_ASSIGN_OR_RAISE(
+          const int64_t bytes,
+          state_->encoder->EncodeBytesMax(key_columns_, std::span(codes_.first_rows())));
       by_code_ = bytes <= kKeyBytesMax;
     }
     return arrow::Status::OK();

@@ -16,6 +16,7 @@
 #include "wheelpit/exec/scan/scan_source.h"
 #include "wheelpit/exec/sort/sort_merge.h"
 #include "wheelpit/exec/write/file_write.h"
+#include "wheelpit/scheduler/coded_columns.h"
 #include "wheelpit/scheduler/scan_filter.h"
 
 namespace wheelpit::scheduler {
@@ -35,6 +36,12 @@ void AddColumns(const plan::ExprPtr& expression, std::vector<bool>* needed) {
 
 // Of a node's columns those that are used, by position.
 using Needed = std::vector<bool>;
+// And those that may be dictionary columns.
+using Coded = std::vector<bool>;
+
+Coded None(const arrow::Schema& schema) {
+  return Coded(static_cast<size_t>(schema.num_fields()), false);
+}
 
 Needed All(const arrow::Schema& schema) {
   return Needed(static_cast<size_t>(schema.num_fields()), true);
@@ -78,7 +85,7 @@ class StageBuilder {
 
   arrow::Result<BuiltStages> Build(const Node& root) {
     built_.task_context = std::make_unique<exec::TaskContext>(options_.task);
-    ARROW_RETURN_NOT_OK(AddTree(root, All(*root.schema)));
+    ARROW_RETURN_NOT_OK(AddTree(root, All(*root.schema), None(*root.schema)));
     built_.rows = std::make_unique<exec::GatherExchange>(open_.task_count(),
                                                          options_.exchange_bytes);
     exec::GatherExchange* rows = built_.rows.get();
@@ -134,18 +141,19 @@ class StageBuilder {
   }
 
   // Adds the node and all below it.
-  arrow::Status AddTree(const Node& node, const Needed& needed) {
+  arrow::Status AddTree(const Node& node, const Needed& needed, const Coded& coded) {
     if (node.kind == NodeKind::kScan) {
-      return OpenScan(node, needed);
+      return OpenScan(node, needed, coded);
     }
     if (node.kind == NodeKind::kValues) {
       OpenValues(node);
       return arrow::Status::OK();
     }
     if (node.kind == NodeKind::kUnion) {
-      return AddUnion(node);
+      return AddUnion(node, coded);
     }
-    ARROW_RETURN_NOT_OK(AddTree(*node.inputs[0], NeededOfInput(node, needed)));
+    ARROW_RETURN_NOT_OK(
+        AddTree(*node.inputs[0], NeededOfInput(node, needed), CodedOfInput(node, coded)));
     return Add(node);
   }
 
@@ -156,7 +164,23 @@ class StageBuilder {
     return built_.memories.back().get();
   }
 
-  arrow::Status OpenScan(const Node& scan, const Needed& needed) {
+  // One for each text column that may come as codes, for all tasks of the scan.
+  std::vector<std::shared_ptr<exec::GrowingDictionary>> MakeDictionaries(
+      const Node& scan, const Coded& coded) const {
+    std::vector<std::shared_ptr<exec::GrowingDictionary>> dictionaries(coded.size());
+    for (size_t i = 0; i < coded.size(); ++i) {
+      const auto& type = scan.schema->field(static_cast<int>(i))->type();
+      const bool text =
+          type->id() == arrow::Type::STRING || type->id() == arrow::Type::BINARY;
+      if (coded[i] && text) {
+        dictionaries[i] =
+            std::make_shared<exec::GrowingDictionary>(type, options_.task.context.pool);
+      }
+    }
+    return dictionaries;
+  }
+
+  arrow::Status OpenScan(const Node& scan, const Needed& needed, const Coded& coded) {
     auto splits = std::make_shared<std::vector<index::Split>>(
         index::PlanSplits(*scan.table, scan.columns, scan.predicate,
                           {.task_slots = options_.task_slots}, options_.task.metrics));
@@ -189,12 +213,14 @@ class StageBuilder {
               .make_source =
                   [options = options_, table = scan.table, columns = scan.columns,
                    predicate = options_.page_index ? scan.predicate : index::Predicate{},
-                   output, splits, filters](int64_t task, exec::OperatorMemory* memory)
+                   output, splits, filters, dictionaries = MakeDictionaries(scan, coded)](
+                      int64_t task, exec::OperatorMemory* memory)
                   -> arrow::Result<std::unique_ptr<exec::Source>> {
                 exec::ScanOptions scan_options;
                 scan_options.table = table;
                 scan_options.columns = columns;
                 scan_options.output = output;
+                scan_options.dictionaries = dictionaries;
                 scan_options.split = std::move((*splits)[static_cast<size_t>(task)]);
                 for (const auto& filter : *filters) {
                   scan_options.filters.push_back(ScanFilter::MakeRowFilter(filter));
@@ -228,10 +254,10 @@ class StageBuilder {
   }
 
   // The tasks of all inputs in one stage, in order.
-  arrow::Status AddUnion(const Node& node) {
+  arrow::Status AddUnion(const Node& node, const Coded& coded) {
     OpenStage all{.name = "union", .parts = {}, .parallel = true};
     for (const auto& input : node.inputs) {
-      ARROW_RETURN_NOT_OK(AddTree(*input, All(*input->schema)));
+      ARROW_RETURN_NOT_OK(AddTree(*input, All(*input->schema), coded));
       for (Part& part : open_.parts) {
         part.make_operators.push_back(
             [schema = node.schema]() -> arrow::Result<std::unique_ptr<exec::Operator>> {

@@ -38,6 +38,15 @@ arrow::Status CheckColumns(const plan::Expr& expression, const arrow::Schema& in
   return arrow::Status::OK();
 }
 
+// Also as a dictionary of them.
+bool HasValuesOf(const arrow::Array& column, const arrow::DataType& type) {
+  return column.type()->Equals(type) ||
+         (column.type_id() == arrow::Type::DICTIONARY &&
+          static_cast<const arrow::DictionaryType&>(*column.type())
+              .value_type()
+              ->Equals(type));
+}
+
 arrow::Status CheckLength(int64_t length) {
   if (length > std::numeric_limits<int32_t>::max()) {
     return core::Error(core::ErrorKind::kInternal, "a batch of ", length,
@@ -89,7 +98,7 @@ arrow::Result<arrow::ArrayVector> Evaluator::Evaluate(const arrow::ArrayVector& 
       arrays.push_back(std::move(empty));
     } else if (expression.kind == plan::ExprKind::kColumn && selection == nullptr &&
                column < columns.size() && columns[column] != nullptr &&
-               columns[column]->type()->Equals(*node->type())) {
+               HasValuesOf(*columns[column], *node->type())) {
       arrays.push_back(columns[column]);
     } else {
       ARROW_ASSIGN_OR_RAISE(const expr::Vector value, node->Evaluate(rows));

@@ -46,7 +46,8 @@ class Evaluator {
       const EvaluatorOptions& options);
   ~Evaluator();
 
-  /// One array per expression. A bare column is the column itself.
+  /// One array per expression. A bare column is the column itself, also where it is
+  /// dictionary-encoded.
   arrow::Result<arrow::ArrayVector> Evaluate(const arrow::RecordBatch& batch) const;
 
   /// The same over `length` rows of columns, or over those of them in `selection`.

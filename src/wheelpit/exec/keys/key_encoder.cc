@@ -259,8 +259,8 @@ void Write(const Part& part, Output output) {
   }
 }
 
-// What the text of the first `count` rows takes, escaped, without its ends.
-int64_t TextBytesMax(const Array& column, int64_t count) {
+// What the text of the selected or first `count` rows takes, escaped, without its ends.
+int64_t TextBytesMax(const Array& column, const int32_t* selection, int64_t count) {
   const auto* coded = column.type_id() == arrow::Type::DICTIONARY
                           ? static_cast<const arrow::DictionaryArray*>(&column)
                           : nullptr;
@@ -269,10 +269,11 @@ int64_t TextBytesMax(const Array& column, int64_t count) {
         const bool may_hold_zeros = MayHoldZeros(array);
         int64_t sum = 0;
         for (int64_t i = 0; i < count; ++i) {
-          if (column.IsNull(i)) {
+          const int64_t at = selection == nullptr ? i : selection[i];
+          if (column.IsNull(at)) {
             continue;
           }
-          const int64_t row = coded != nullptr ? coded->GetValueIndex(i) : i;
+          const int64_t row = coded != nullptr ? coded->GetValueIndex(at) : at;
           if (row < array.length()) {
             const std::string_view text = array.GetView(row);
             sum += static_cast<int64_t>(text.size());
@@ -373,6 +374,17 @@ arrow::Result<EncodedKeys> KeyEncoder::EncodeRows(const arrow::ArrayVector& colu
 
 arrow::Result<int64_t> KeyEncoder::EncodeBytesMax(const arrow::ArrayVector& columns,
                                                   int64_t row_count) const {
+  return RowsBytesMax(columns, nullptr, row_count);
+}
+
+arrow::Result<int64_t> KeyEncoder::EncodeBytesMax(
+    const arrow::ArrayVector& columns, std::span<const int32_t> selection) const {
+  return RowsBytesMax(columns, selection.data(), std::ssize(selection));
+}
+
+arrow::Result<int64_t> KeyEncoder::RowsBytesMax(const arrow::ArrayVector& columns,
+                                                const int32_t* selection,
+                                                int64_t row_count) const {
   // Offsets, and the codes of a dictionary; each allocation is rounded up to 64 bytes.
   constexpr int64_t kRounding = 64;
   auto max = static_cast<int64_t>((row_count + 1) * sizeof(uint32_t)) + 2 * kRounding;
@@ -384,7 +396,7 @@ arrow::Result<int64_t> KeyEncoder::EncodeBytesMax(const arrow::ArrayVector& colu
       max += row_count * static_cast<int64_t>(sizeof(int32_t)) + kRounding;
     }
     if (form == KeyForm::kText) {
-      max += TextBytesMax(*columns[i], row_count);
+      max += TextBytesMax(*columns[i], selection, row_count);
     }
   }
   return max;

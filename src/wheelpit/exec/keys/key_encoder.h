@@ -71,6 +71,8 @@ class KeyEncoder {
   /// What Encode of these rows would allocate at most: to reserve before.
   arrow::Result<int64_t> EncodeBytesMax(const arrow::ArrayVector& columns,
                                         int64_t row_count) const;
+  arrow::Result<int64_t> EncodeBytesMax(const arrow::ArrayVector& columns,
+                                        std::span<const int32_t> selection) const;
 
   /// The columns of keys that this encoder made, each of its KeyColumn's type (views as
   /// plain text). The
@@ -83,6 +85,8 @@ class KeyEncoder {
 
  private:
   explicit KeyEncoder(std::vector<KeyColumn> columns);
+  arrow::Result<int64_t> RowsBytesMax(const arrow::ArrayVector& columns,
+                                      const int32_t* selection, int64_t count) const;
   arrow::Result<EncodedKeys> EncodeRows(const arrow::ArrayVector& columns,
                                         const int32_t* selection, int64_t count,
                                         arrow::MemoryPool* pool) const;

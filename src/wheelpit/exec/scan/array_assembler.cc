@@ -14,10 +14,10 @@ namespace wheelpit::exec {
 
 namespace {
 
-template <int32_t kWidth>
+template <int32_t kWidth, bool kNulls>
 void GatherWidth(const uint8_t* values, std::span<const int32_t> indices, uint8_t* out) {
   for (const int32_t index : indices) {
-    if (index >= 0) {
+    if (!kNulls || index >= 0) {
       std::memcpy(out, values + int64_t{index} * kWidth, kWidth);
     } else {
       std::memset(out, 0, kWidth);
@@ -26,25 +26,32 @@ void GatherWidth(const uint8_t* values, std::span<const int32_t> indices, uint8_
   }
 }
 
+template <bool kNulls>
+void GatherAny(const uint8_t* values, int32_t width, std::span<const int32_t> indices,
+               uint8_t* out) {
+  switch (width) {
+    case 1:
+      return GatherWidth<1, kNulls>(values, indices, out);
+    case 2:
+      return GatherWidth<2, kNulls>(values, indices, out);
+    case 4:
+      return GatherWidth<4, kNulls>(values, indices, out);
+    case 8:
+      return GatherWidth<8, kNulls>(values, indices, out);
+    case 12:
+      return GatherWidth<12, kNulls>(values, indices, out);
+    default:
+      WHEELPIT_DCHECK(width == 16);
+      return GatherWidth<16, kNulls>(values, indices, out);
+  }
+}
+
 }  // namespace
 
 void GatherValues(const uint8_t* values, int32_t width, std::span<const int32_t> indices,
-                  uint8_t* out) {
-  switch (width) {
-    case 1:
-      return GatherWidth<1>(values, indices, out);
-    case 2:
-      return GatherWidth<2>(values, indices, out);
-    case 4:
-      return GatherWidth<4>(values, indices, out);
-    case 8:
-      return GatherWidth<8>(values, indices, out);
-    case 12:
-      return GatherWidth<12>(values, indices, out);
-    default:
-      WHEELPIT_DCHECK(width == 16);
-      return GatherWidth<16>(values, indices, out);
-  }
+                  bool has_nulls, uint8_t* out) {
+  return has_nulls ? GatherAny<true>(values, width, indices, out)
+                   : GatherAny<false>(values, width, indices, out);
 }
 
 ArrayAssembler::ArrayAssembler(std::shared_ptr<arrow::DataType> type, ValueLayout layout,
@@ -77,7 +84,7 @@ arrow::Result<bool> ArrayAssembler::Gather(const DenseValues& values,
   ARROW_RETURN_NOT_OK(AppendValidity(indices, has_nulls));
   bool fits = true;
   if (layout_.storage == Storage::kFixed) {
-    ARROW_ASSIGN_OR_RAISE(fits, GatherFixed(values, indices));
+    ARROW_ASSIGN_OR_RAISE(fits, GatherFixed(values, indices, has_nulls));
   } else if (layout_.storage == Storage::kBool) {
     ARROW_RETURN_NOT_OK(GatherBool(values.data, indices));
   } else {
@@ -89,18 +96,20 @@ arrow::Result<bool> ArrayAssembler::Gather(const DenseValues& values,
 }
 
 arrow::Result<bool> ArrayAssembler::GatherFixed(const DenseValues& values,
-                                                std::span<const int32_t> indices) {
+                                                std::span<const int32_t> indices,
+                                                bool has_nulls) {
   const auto count = static_cast<int64_t>(indices.size());
   const int64_t out_bytes = count * layout_.target_width;
   ARROW_RETURN_NOT_OK(data_.Reserve(out_bytes));
   uint8_t* out = data_.mutable_data() + data_.length();
   bool fits = true;
   if (values.converted || layout_.conversion == nullptr) {
-    GatherValues(values.data, layout_.target_width, indices, out);
+    GatherValues(values.data, layout_.target_width, indices, has_nulls, out);
   } else {
     gathered_.Rewind(0);
     ARROW_RETURN_NOT_OK(gathered_.Reserve(count * layout_.raw_width));
-    GatherValues(values.data, layout_.raw_width, indices, gathered_.mutable_data());
+    GatherValues(values.data, layout_.raw_width, indices, has_nulls,
+                 gathered_.mutable_data());
     fits = layout_.conversion(gathered_.data(), count, layout_.arguments, out);
   }
   data_.UnsafeAdvance(out_bytes);

@@ -23,10 +23,10 @@ struct DenseValues {
   bool converted = false;
 };
 
-/// Copies values[indices[i]] of `width` bytes each; zeros where the index is -1. Indices
-/// must be below the number of values.
+/// Copies values[indices[i]] of `width` bytes each; zeros where the index is -1, which
+/// none is unless `has_nulls`. Indices must be below the number of values.
 void GatherValues(const uint8_t* values, int32_t width, std::span<const int32_t> indices,
-                  uint8_t* out);
+                  bool has_nulls, uint8_t* out);
 
 class ArrayAssembler {
  public:
@@ -46,7 +46,7 @@ class ArrayAssembler {
  private:
   arrow::Status AppendValidity(std::span<const int32_t> indices, bool has_nulls);
   arrow::Result<bool> GatherFixed(const DenseValues& values,
-                                  std::span<const int32_t> indices);
+                                  std::span<const int32_t> indices, bool has_nulls);
   arrow::Status GatherBool(const uint8_t* values, std::span<const int32_t> indices);
   arrow::Status GatherBytes(const ByteView* values, std::span<const int32_t> indices);
 

@@ -4,10 +4,15 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include <arrow/array/array_base.h>
+#include <arrow/array/data.h>
 #include <arrow/array/util.h>
+#include <arrow/buffer.h>
+#include <arrow/type.h>
+#include <arrow/util/bit_util.h>
 #include <parquet/encoding.h>
 #include <parquet/exception.h>
 #include <parquet/schema.h>
@@ -39,6 +44,9 @@ enum EncodingNumber : int32_t {
 // Pages whose levels or values take memory per row, however few bytes they have, may have
 // this many: a thousand times what writers make.
 constexpr int64_t kExpandedRowsMax = int64_t{1} << 24;
+
+// A dictionary that is converted stands for this many rows each at least.
+constexpr int64_t kUsesMin = 4;
 
 // Extracting one code costs about as much as unpacking this many.
 constexpr size_t kPickShare = 4;
@@ -148,11 +156,16 @@ arrow::Status FlatColumn::ForEachSegment(int64_t begin, const RowSelection& sele
                 static_cast<int32_t>(next - segment_.batch_offset));
       next = until;
     } else {
-      for (; next < count && selection.rows[static_cast<size_t>(next)] < batch_end;
-           ++next) {
-        segment_.rows.push_back(selection.rows[static_cast<size_t>(next)] -
-                                segment_.batch_offset);
-      }
+      const int32_t* rows = selection.rows.data();
+      const int64_t until =
+          rows[count - 1] < batch_end
+              ? count
+              : std::lower_bound(rows + next, rows + count, batch_end) - rows;
+      segment_.rows.resize(static_cast<size_t>(until - next));
+      std::transform(
+          rows + next, rows + until, segment_.rows.begin(),
+          [offset = segment_.batch_offset](int32_t row) { return row - offset; });
+      next = until;
     }
     if (!segment_.rows.empty()) ARROW_RETURN_NOT_OK(use(segment_));
   }
@@ -184,7 +197,7 @@ arrow::Status FlatColumn::LoadDictionary() {
   return arrow::Status::OK();
 }
 
-// Pays once more values were taken from it than it has.
+// Pays once more values were taken from it than it has, if many more are to be.
 arrow::Status FlatColumn::ConvertDictionary(const PageSlot& page) {
   if (layout_.conversion == nullptr || dictionary_.converted) return arrow::Status::OK();
   std::vector<uint8_t> converted(
@@ -375,16 +388,15 @@ arrow::Status FlatColumn::CheckCodes(const PageSlot& page,
                           " is beyond its dictionary of ", dictionary_.count);
 }
 
-arrow::Status FlatColumn::DecodeCodes(const PageSlot& page, int64_t begin, int64_t end) {
+arrow::Status FlatColumn::DecodeCodes(const PageSlot& page, int64_t begin,
+                                      std::span<uint32_t> codes) {
   ARROW_RETURN_NOT_OK(SkipCodes(page, begin));
-  codes_.resize(static_cast<size_t>(end - begin));
-  codes_begin_ = begin;
-  const int64_t got = codes_decoder_.Decode(codes_.data(), end - begin);
+  const int64_t got = codes_decoder_.Decode(codes.data(), std::ssize(codes));
   codes_position_ += got;
-  if (got != end - begin) {
+  if (got != std::ssize(codes)) {
     return stream_->Corrupt(page, "it has fewer codes than values");
   }
-  return CheckCodes(page, codes_);
+  return CheckCodes(page, codes);
 }
 
 // Of a page without nulls, the codes of the segment's rows, into indices_.
@@ -421,13 +433,19 @@ arrow::Status FlatColumn::Locate(const Segment& segment) {
     return PickCodes(*segment.page, segment);
   }
   const int32_t base = rank(first);
-  if (coded_) ARROW_RETURN_NOT_OK(DecodeCodes(*segment.page, base, rank(last)));
+  const bool contiguous = segment.rows.size() == static_cast<size_t>(last - first);
+  if (coded_ && contiguous && !has_nulls_) {
+    indices_.resize(segment.rows.size());
+    return DecodeCodes(*segment.page, base,
+                       {reinterpret_cast<uint32_t*>(indices_.data()), indices_.size()});
+  }
+  if (coded_) {
+    codes_.resize(static_cast<size_t>(rank(last) - base));
+    ARROW_RETURN_NOT_OK(DecodeCodes(*segment.page, base, codes_));
+  }
   if (!has_nulls_) {
-    const bool contiguous = segment.rows.size() == static_cast<size_t>(last - first);
     if (!coded_) {
       indices_.assign(segment.rows.begin(), segment.rows.end());
-    } else if (contiguous) {
-      indices_.assign(codes_.begin(), codes_.end());
     } else {
       indices_.resize(segment.rows.size());
       std::transform(
@@ -456,8 +474,10 @@ arrow::Status FlatColumn::AppendTo(ArrayAssembler* assembler, const PageSlot& pa
                                    std::span<const int32_t> indices) {
   if (coded_) {
     dictionary_uses_ += static_cast<int64_t>(indices.size());
-    if (dictionary_uses_ > dictionary_.count)
+    if (dictionary_uses_ > dictionary_.count &&
+        dictionary_.count <= options_.stream.row_count / kUsesMin) {
       ARROW_RETURN_NOT_OK(ConvertDictionary(page));
+    }
   }
   auto fits = assembler->Gather(coded_ ? dictionary_ : dense_, indices, has_nulls_);
   if (!fits.ok()) return stream_->At(fits.status());
@@ -468,12 +488,82 @@ arrow::Status FlatColumn::AppendTo(ArrayAssembler* assembler, const PageSlot& pa
 arrow::Status FlatColumn::Read(int64_t begin, const RowSelection& selection) {
   return ForEachSegment(begin, selection, [&](const Segment& segment) {
     ARROW_RETURN_NOT_OK(Locate(segment));
-    return AppendTo(&assembler_, *segment.page, indices_);
+    return Append(*segment.page, indices_);
   });
 }
 
 arrow::Result<std::shared_ptr<arrow::Array>> FlatColumn::Finish() {
-  return assembler_.Finish();
+  return coded_rows_.empty() ? assembler_.Finish() : FinishCoded();
+}
+
+// Asked once a page with codes is open.
+bool FlatColumn::MayStayCoded() {
+  if (stays_ == Stays::kUnknown) {
+    stays_ = Stays::kPlain;
+    if (options_.growing != nullptr &&
+        dictionary_.count <= GrowingDictionary::kValuesMax &&
+        layout_.storage == Storage::kBytes && layout_.conversion == nullptr) {
+      const auto* values = reinterpret_cast<const ByteView*>(dictionary_.data);
+      std::vector<std::string_view> texts;
+      for (int64_t i = 0; i < dictionary_.count; ++i) {
+        texts.emplace_back(reinterpret_cast<const char*>(values[i].data),
+                           static_cast<size_t>(values[i].size_bytes));
+      }
+      grown_ = options_.growing->Intern(texts, &grown_codes_);
+      if (grown_ != nullptr) stays_ = Stays::kCoded;
+    }
+  }
+  return stays_ == Stays::kCoded;
+}
+
+arrow::Status FlatColumn::Append(const PageSlot& page, std::span<const int32_t> indices) {
+  if (coded_ && assembler_.length() == 0 && MayStayCoded()) {
+    coded_rows_.insert(coded_rows_.end(), indices.begin(), indices.end());
+    coded_rows_have_nulls_ |= has_nulls_;
+    return arrow::Status::OK();
+  }
+  if (!coded_rows_.empty()) ARROW_RETURN_NOT_OK(DecodeCoded());
+  return AppendTo(&assembler_, page, indices);
+}
+
+// The writer of the file has given its dictionary up in the middle of a batch.
+arrow::Status FlatColumn::DecodeCoded() {
+  const auto fits = assembler_.Gather(dictionary_, coded_rows_, coded_rows_have_nulls_);
+  if (!fits.ok()) return stream_->At(fits.status());
+  coded_rows_.clear();
+  coded_rows_have_nulls_ = false;
+  return arrow::Status::OK();
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> FlatColumn::FinishCoded() {
+  using Code = GrowingDictionary::Code;
+  const auto count = static_cast<int64_t>(coded_rows_.size());
+  ARROW_ASSIGN_OR_RAISE(
+      std::shared_ptr<arrow::Buffer> codes,
+      arrow::AllocateBuffer(count * static_cast<int64_t>(sizeof(Code)), pool()));
+  auto* out = reinterpret_cast<Code*>(codes->mutable_data());
+  const Code* grown = grown_codes_.data();
+  std::shared_ptr<arrow::Buffer> validity;
+  int64_t null_count = 0;
+  if (!coded_rows_have_nulls_) {
+    for (const int32_t row : coded_rows_) *out++ = grown[row];
+  } else {
+    ARROW_ASSIGN_OR_RAISE(validity, arrow::AllocateEmptyBitmap(count, pool()));
+    uint8_t* bits = validity->mutable_data();
+    for (int64_t i = 0; i < count; ++i) {
+      const int32_t row = coded_rows_[static_cast<size_t>(i)];
+      out[i] = row < 0 ? Code{0} : grown[row];
+      null_count += row < 0 ? 1 : 0;
+      arrow::bit_util::SetBitTo(bits, i, row >= 0);
+    }
+  }
+  coded_rows_.clear();
+  coded_rows_have_nulls_ = false;
+  auto data =
+      arrow::ArrayData::Make(arrow::dictionary(arrow::int16(), options_.type), count,
+                             {std::move(validity), std::move(codes)}, null_count);
+  data->dictionary = grown_->data();
+  return arrow::MakeArray(data);
 }
 
 // Fails for no value that may not be there: a filter that fails on the dictionary is
@@ -562,7 +652,7 @@ arrow::Status FlatColumn::FilterSegment(RowFilter* filter, bool keep,
     position = indices_[i];
   }
   if (!keep) return arrow::Status::OK();
-  return AppendTo(&assembler_, *segment.page, positions_);
+  return Append(*segment.page, positions_);
 }
 
 arrow::Status FlatColumn::Filter(int64_t begin, RowFilter* filter, bool keep,

@@ -16,6 +16,7 @@
 
 #include "wheelpit/exec/scan/array_assembler.h"
 #include "wheelpit/exec/scan/column_reader.h"
+#include "wheelpit/exec/scan/growing_dictionary.h"
 #include "wheelpit/exec/scan/page_stream.h"
 #include "wheelpit/exec/scan/rle_decoder.h"
 #include "wheelpit/index/parquet_footer.h"
@@ -29,6 +30,9 @@ class FlatColumn final : public ColumnReader {
     index::ParquetLeaf leaf;
     const parquet::ColumnDescriptor* descriptor = nullptr;  ///< outlives the reader
     std::shared_ptr<arrow::DataType> type;                  ///< of the table
+    /// Not null: what comes of dictionary-coded pages alone comes out as codes of it,
+    /// where it has room for the chunk's values. Outlives the reader.
+    GrowingDictionary* growing = nullptr;
   };
   static arrow::Result<std::unique_ptr<FlatColumn>> Make(Options options,
                                                          const index::ParquetChunk& chunk,
@@ -72,7 +76,9 @@ class FlatColumn final : public ColumnReader {
   template <typename Type>
   arrow::Status DecodeByteArrays(parquet::Encoding::type encoding,
                                  std::span<const uint8_t> values, int64_t count);
-  arrow::Status DecodeCodes(const PageSlot& page, int64_t begin, int64_t end);
+  // Those of the page's values from `begin` on.
+  arrow::Status DecodeCodes(const PageSlot& page, int64_t begin,
+                            std::span<uint32_t> codes);
   void ViewFixed(const uint8_t* data, int64_t count);
 
   arrow::Status PickCodes(const PageSlot& page, const Segment& segment);
@@ -82,6 +88,11 @@ class FlatColumn final : public ColumnReader {
 
   // Fills indices_ with where the segment's rows have their values; -1 for nulls.
   arrow::Status Locate(const Segment& segment);
+  // To what Finish gives.
+  arrow::Status Append(const PageSlot& page, std::span<const int32_t> indices);
+  bool MayStayCoded();
+  arrow::Status DecodeCoded();
+  arrow::Result<std::shared_ptr<arrow::Array>> FinishCoded();
   arrow::Status AppendTo(ArrayAssembler* assembler, const PageSlot& page,
                          std::span<const int32_t> indices);
 
@@ -104,6 +115,15 @@ class FlatColumn final : public ColumnReader {
   std::vector<uint8_t> dictionary_storage_;
   int64_t dictionary_uses_ = 0;
 
+  // What Finish owes, as long as all of it is coded: indices into the dictionary, -1 for
+  // nulls. Where the growing one took the dictionary's values: their codes in it.
+  enum class Stays : uint8_t { kUnknown, kCoded, kPlain };
+  Stays stays_ = Stays::kUnknown;
+  std::shared_ptr<arrow::Array> grown_;
+  std::vector<GrowingDictionary::Code> grown_codes_;
+  std::vector<int32_t> coded_rows_;
+  bool coded_rows_have_nulls_ = false;
+
   // What the filter says of each code; of `filtered_by_` only.
   enum class CodeFilter : uint8_t { kUnknown, kReady, kUnusable };
   RowFilter* filtered_by_ = nullptr;
@@ -122,7 +142,6 @@ class FlatColumn final : public ColumnReader {
   RleDecoder codes_decoder_;
   int64_t codes_position_ = 0;  // next code of the decoder
   std::vector<uint32_t> codes_;
-  int64_t codes_begin_ = 0;  // position of codes_[0]
   DenseValues dense_;
   std::vector<uint8_t> dense_storage_;
   std::shared_ptr<void> page_decoder_;  // what dense_ may point into

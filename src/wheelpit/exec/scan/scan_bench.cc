@@ -89,6 +89,7 @@ void Run(benchmark::State& state, const Query& query, const index::Predicate& pr
                           .filters = query.filters(),
                           .predicate = predicate,
                           .output = query.output,
+                          .dictionaries = {},
                           .split = split,
                           .io_tasks = &io_tasks,
                           .metrics = &metrics};

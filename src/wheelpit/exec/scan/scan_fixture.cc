@@ -3,6 +3,9 @@
 
 #include <numeric>
 
+#include <arrow/array/array_dict.h>
+#include <arrow/builder.h>
+#include <arrow/scalar.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
@@ -19,6 +22,20 @@ std::shared_ptr<arrow::Buffer> WriteParquet(
       arrow_properties.build());
   WHEELPIT_CHECK(status.ok());
   return sink->Finish().ValueOrDie();
+}
+
+std::shared_ptr<arrow::Array> Plain(const std::shared_ptr<arrow::Array>& array) {
+  if (array->type_id() != arrow::Type::DICTIONARY) return array;
+  WHEELPIT_CHECK(array->ValidateFull().ok());
+  const auto& coded = static_cast<const arrow::DictionaryArray&>(*array);
+  auto builder = arrow::MakeBuilder(coded.dictionary()->type()).ValueOrDie();
+  for (int64_t i = 0; i < array->length(); ++i) {
+    const auto value = array->IsNull(i)
+                           ? arrow::MakeNullScalar(coded.dictionary()->type())
+                           : *coded.dictionary()->GetScalar(coded.GetValueIndex(i));
+    WHEELPIT_CHECK(builder->AppendScalar(*value).ok());
+  }
+  return builder->Finish().ValueOrDie();
 }
 
 ScannedTable::ScannedTable()
@@ -75,6 +92,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> ScannedTable::Run(
                       .filters = std::move(filters),
                       .predicate = predicate,
                       .output = *output,
+                      .dictionaries = dictionaries,
                       .split = split,
                       .batch_rows = batch_rows,
                       .prefetch_bytes = prefetch_bytes,
@@ -85,7 +103,16 @@ arrow::Result<std::shared_ptr<arrow::Table>> ScannedTable::Run(
   ARROW_ASSIGN_OR_RAISE(batches, RunToEnd(source.get()));
   source.reset();
   ARROW_RETURN_NOT_OK(io_tasks.Close());
-  return arrow::Table::FromRecordBatches(arrow::schema(fields), batches);
+  std::vector<std::shared_ptr<arrow::RecordBatch>> plain;
+  for (const auto& batch : batches) {
+    arrow::ArrayVector arrays;
+    for (int i = 0; i < batch->num_columns(); ++i) {
+      arrays.push_back(Plain(batch->column(i)));
+    }
+    plain.push_back(
+        arrow::RecordBatch::Make(batch->schema(), batch->num_rows(), std::move(arrays)));
+  }
+  return arrow::Table::FromRecordBatches(arrow::schema(fields), plain);
 }
 
 arrow::Result<std::vector<std::shared_ptr<arrow::RecordBatch>>> RunToEnd(Source* source) {

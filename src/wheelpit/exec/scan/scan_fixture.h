@@ -103,6 +103,9 @@ std::shared_ptr<arrow::Buffer> WriteParquet(
     const arrow::Table& table, std::shared_ptr<parquet::WriterProperties> properties,
     int64_t row_group_rows = 1 << 20, bool int96 = false);
 
+/// The values of a dictionary column; others as they are.
+std::shared_ptr<arrow::Array> Plain(const std::shared_ptr<arrow::Array>& array);
+
 /// A table over files in memory, and scans of it.
 class ScannedTable {
  public:
@@ -128,6 +131,8 @@ class ScannedTable {
   index::Predicate predicate;
   int64_t batch_rows = 1000;
   int64_t prefetch_bytes = int64_t{8} << 20;
+  /// As ScanOptions has them; `Run` gives plain values nevertheless, `batches` do not.
+  std::vector<std::shared_ptr<GrowingDictionary>> dictionaries;
   arrow::MemoryPool* pool = arrow::default_memory_pool();
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
   // Of the last run:

@@ -459,7 +459,10 @@ arrow::Result<std::unique_ptr<ColumnReader>> ScanSource::MakeColumn(
     FlatColumn::Options options{.stream = stream,
                                 .leaf = schema.leaves[leaf],
                                 .descriptor = schema.descriptor->Column(place.first_leaf),
-                                .type = TableField(position)->type()};
+                                .type = TableField(position)->type(),
+                                .growing = options_.dictionaries.empty()
+                                               ? nullptr
+                                               : options_.dictionaries[position].get()};
     return FlatColumn::Make(std::move(options), step.group().chunks[leaf],
                             BytesOf(*first));
   }

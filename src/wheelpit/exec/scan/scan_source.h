@@ -15,6 +15,7 @@
 #include "wheelpit/core/metrics.h"
 #include "wheelpit/core/task_group.h"
 #include "wheelpit/exec/driver.h"
+#include "wheelpit/exec/scan/growing_dictionary.h"
 #include "wheelpit/exec/scan/row_filter.h"
 #include "wheelpit/index/table.h"
 #include "wheelpit/memory/budget.h"
@@ -30,6 +31,10 @@ struct ScanOptions {
   index::Predicate predicate;
   /// Which of `columns` come out, ascending; the rest is only read for filters.
   std::vector<int> output;
+  /// Of `columns`; empty: of none. Where it is not null (text), batches may have a
+  /// dictionary column of int16 codes of it in the place of the plain one, some of them
+  /// or all: for operators that know codes. Shared by the tasks of a query.
+  std::vector<std::shared_ptr<GrowingDictionary>> dictionaries;
   index::Split split;
   int64_t batch_rows = 8192;
   int64_t prefetch_bytes = int64_t{8} << 20;
@@ -43,11 +48,12 @@ struct ScanOptions {
   memory::OperatorBudget* budget = nullptr;
 };
 
-/// A batch has the fields of table.schema that `output` names, at most batch_rows rows,
-/// and where rows are wide about 1 MiB. Of the context the pool and the stop token are
-/// used. Errors name the file, row group and column and say what to do: kCorrupt for
-/// bytes that do not decode and for files that changed since they were listed,
-/// kUnsupported for types, encodings and codecs that are not read here.
+/// A batch has the fields of table.schema that `output` names (dictionaries of their
+/// types where `dictionaries` allows it, which its schema does not say), at most
+/// batch_rows rows, and where rows are wide about 1 MiB. Of the context the pool and the
+/// stop token are used. Errors name the file, row group and column and say what to do:
+/// kCorrupt for bytes that do not decode and for files that changed since they were
+/// listed, kUnsupported for types, encodings and codecs that are not read here.
 arrow::Result<std::unique_ptr<Source>> MakeScanSource(ScanOptions options,
                                                       const core::Context& context);
 
