@@ -42,31 +42,56 @@ arrow::Status OutOfMemory(const char* call, int64_t size) {
 // Blocks of malloc are aligned here and not by posix_memalign, which cuts off fragments
 // that malloc caches apart: freed neighbours do not merge then, and malloc_trim does not
 // find them (up to 40 MiB of 1 GB stayed). It is faster too: blocks come from the
-// thread's cache. The block begins before the buffer, and its address stands right before
-// it.
+// thread's cache. The block begins before the buffer, and what it is stands right before
+// that.
 
 /// Blocks below this are not merged with their neighbours when they are freed.
 constexpr int64_t kBlockBytesMin = 129;
 
-arrow::Result<uint8_t*> FromMalloc(int64_t size, int64_t alignment) {
+// Right before a buffer: its block, and how long that is where it may be kept, else 0.
+struct BlockOfBuffer {
+  void* block;
+  int64_t kept_bytes;
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kKeepsBlocks = false;  // what is freed is to be seen
+#else
+constexpr bool kKeepsBlocks = true;
+#endif
+
+arrow::Result<uint8_t*> FromMalloc(BlockCache& cache, int64_t size, int64_t alignment) {
   alignment = std::max<int64_t>(alignment, 16);
-  const int64_t block_size = std::max(size + alignment, kBlockBytesMin);
-  void* const block = std::malloc(static_cast<size_t>(block_size));
-  if (block == nullptr) {
+  int64_t block_size = std::max(size + alignment, kBlockBytesMin);
+  BlockOfBuffer made{.block = nullptr, .kept_bytes = 0};
+  if (kKeepsBlocks && BlockCache::Takes(block_size)) {
+    block_size = BlockCache::RoundUp(block_size);
+    made.kept_bytes = block_size;
+    made.block = cache.Take(block_size, &made.kept_bytes);
+  }
+  if (made.block == nullptr) {
+    made.block = std::malloc(static_cast<size_t>(block_size));
+  }
+  if (made.block == nullptr) {
     return OutOfMemory("malloc", size);
   }
-  // malloc aligns to 16, so there is room for an address before the next multiple.
-  const auto address = reinterpret_cast<uintptr_t>(block);
+  // malloc aligns to 16, so there is room for both before the next multiple.
+  static_assert(sizeof(BlockOfBuffer) == 16);
+  const auto address = reinterpret_cast<uintptr_t>(made.block);
   const auto mask = static_cast<uintptr_t>(alignment - 1);
   auto* const buffer = reinterpret_cast<uint8_t*>((address + 16 + mask) & ~mask);
-  std::memcpy(buffer - sizeof(void*), &block, sizeof(void*));
+  std::memcpy(buffer - sizeof(made), &made, sizeof(made));
   return buffer;
 }
 
-void BackToMalloc(uint8_t* buffer) {
-  void* block = nullptr;
-  std::memcpy(&block, buffer - sizeof(void*), sizeof(void*));
-  std::free(block);
+void BackToMalloc(BlockCache& cache, uint8_t* buffer) {
+  BlockOfBuffer of_buffer{};
+  std::memcpy(&of_buffer, buffer - sizeof(of_buffer), sizeof(of_buffer));
+  if (of_buffer.kept_bytes > 0) {
+    cache.Put(of_buffer.block, of_buffer.kept_bytes);
+  } else {
+    std::free(of_buffer.block);
+  }
 }
 
 void Unmap(uint8_t* address, int64_t length) {
@@ -236,14 +261,14 @@ arrow::Result<uint8_t*> MappedMemoryPool::Provide(int64_t size, int64_t alignmen
     return zero_size_area;
   }
   return IsMapped(size, alignment) ? Map(MappedLength(size))
-                                   : FromMalloc(size, alignment);
+                                   : FromMalloc(blocks_, size, alignment);
 }
 
 void MappedMemoryPool::Withdraw(uint8_t* buffer, int64_t size, int64_t alignment) {
   if (size == 0) {
     WHEELPIT_DCHECK(buffer == zero_size_area, "a buffer freed with a size of 0");
   } else if (!IsMapped(size, alignment)) {
-    BackToMalloc(buffer);
+    BackToMalloc(blocks_, buffer);
   } else if (const int64_t length = MappedLength(size); !Keep({buffer, length})) {
     Unmap(buffer, length);
   }
@@ -286,6 +311,7 @@ void MappedMemoryPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
 
 void MappedMemoryPool::ReleaseUnused() {
   DropKept(std::numeric_limits<int64_t>::max());
+  blocks_.Drop();
   ::malloc_trim(0);
 }
 

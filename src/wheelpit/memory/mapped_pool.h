@@ -6,7 +6,8 @@
 //
 // Mapping is not free: the kernel zeroes each page at its first touch (0.3 ms per MiB
 // measured, against 1 us for pages that are there). So a bounded amount of freed mappings
-// may be kept and handed out again (BufferRecycling).
+// may be kept and handed out again (BufferRecycling). The same goes for blocks of malloc
+// from 1 KiB on (block_cache.h).
 //
 // Threads: everything may be called from any thread.
 #pragma once
@@ -21,6 +22,7 @@
 #include <arrow/result.h>
 
 #include "wheelpit/core/guarded.h"
+#include "wheelpit/memory/block_cache.h"
 #include "wheelpit/memory/budget.h"
 
 namespace wheelpit::memory {
@@ -54,8 +56,8 @@ class MappedMemoryPool final : public arrow::MemoryPool {
   arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
                            uint8_t** ptr) override;
   void Free(uint8_t* buffer, int64_t size, int64_t alignment) override;
-  /// Unmaps what is kept for recycling and makes malloc give whole free pages back (see
-  /// LimitMallocRetention). May take milliseconds.
+  /// Unmaps what is kept for recycling, frees blocks that are kept and makes malloc give
+  /// whole free pages back (see LimitMallocRetention). May take milliseconds.
   void ReleaseUnused() override;
   int64_t bytes_allocated() const override;
   int64_t max_memory() const override;
@@ -94,6 +96,7 @@ class MappedMemoryPool final : public arrow::MemoryPool {
 
   void CountUp(int64_t size);
 
+  BlockCache blocks_;
   core::Guarded<Recycled> recycled_;
   std::atomic<int64_t> recycled_bytes_{0};
 

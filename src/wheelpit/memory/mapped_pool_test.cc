@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -104,6 +105,36 @@ TEST(MappedMemoryPool, CountsAreExact) {
   pool.Free(small, 100);
   pool.Free(large, 10);
   EXPECT_EQ(pool.bytes_allocated(), 0);
+}
+
+TEST(BlockCache, RoundsUpByASixteenthAtMost) {
+  for (int64_t bytes = BlockCache::kBytesMin; bytes <= BlockCache::kBytesMost; ++bytes) {
+    const int64_t rounded = BlockCache::RoundUp(bytes);
+    ASSERT_GE(rounded, bytes);
+    ASSERT_LE(rounded - bytes, bytes / 16) << bytes;
+    ASSERT_EQ(BlockCache::RoundUp(rounded), rounded);
+  }
+}
+
+TEST(BlockCache, HandsOutWhatItKeepsAndNoMoreThanItsLimit) {
+  BlockCache cache;
+  const int64_t bytes = BlockCache::RoundUp(100'000);
+  void* const block = std::malloc(static_cast<size_t>(bytes));
+  cache.Put(block, bytes);
+  int64_t taken_bytes = 0;
+  EXPECT_EQ(cache.Take(BlockCache::RoundUp(50'000), &taken_bytes), nullptr) << "wasteful";
+  EXPECT_EQ(cache.Take(BlockCache::RoundUp(99'000), &taken_bytes), block);
+  EXPECT_EQ(taken_bytes, bytes);
+  EXPECT_EQ(cache.Take(bytes, &taken_bytes), nullptr);
+  cache.Put(block, bytes);
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t size = BlockCache::RoundUp(1024 + i * 200);
+    cache.Put(std::malloc(static_cast<size_t>(size)), size);
+  }
+  EXPECT_LE(cache.kept_bytes(), BlockCache::kKeptBytesMax);
+  EXPECT_GT(cache.kept_bytes(), 0);
+  cache.Drop();
+  EXPECT_EQ(cache.kept_bytes(), 0);
 }
 
 TEST(MappedMemoryPool, SizesThatCannotBeAreErrors) {

@@ -32,8 +32,8 @@ constexpr int64_t kSinkBytes = 8 * kMiB;
 constexpr int64_t kBlockBytes = kMiB / 4;
 // Beyond this no row is encoded until something was written.
 constexpr int64_t kQueueBytes = 2 * kMiB;
-// Of a row group: with the queue and what the end of a group takes it is the whole.
-constexpr int64_t kWriterBytes = 3 * kMiB;
+// Of a row group: with the queue and what a slice of rows takes it is the whole.
+constexpr int64_t kWriterBytes = 5 * kMiB;
 
 }  // namespace
 

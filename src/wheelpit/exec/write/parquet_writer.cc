@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -9,12 +7,11 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <parquet/arrow/writer.h>
-#include <parquet/exception.h>
 #include <parquet/properties.h>
 
-#include "wheelpit/core/bad_alloc.h"
 #include "wheelpit/core/error.h"
 #include "wheelpit/exec/write/dictionary_choice.h"
+#include "wheelpit/exec/write/parquet_library.h"
 #include "wheelpit/exec/write/plain_columns.h"
 #include "wheelpit/exec/write/sink_stream.h"
 #include "wheelpit/exec/write/writers.h"
@@ -24,42 +21,10 @@ namespace wheelpit::exec {
 
 namespace {
 
-constexpr const char* kCreatedBy = "wheelpit version 0.1.0";
-
 // Rows for one call of the library: with fewer its work for each call is felt (1,024
 // rows: 1.7 times the CPU), with more nothing is gained.
 constexpr int64_t kSliceRows = 8192;
 constexpr int64_t kSliceBytes = 1 << 20;
-
-// The library throws what its interface says it returns, and other things.
-template <typename Work>
-arrow::Status CatchParquet(Work&& work) {
-  try {
-    return work();
-  } catch (const parquet::ParquetStatusException& error) {
-    return error.status();
-  } catch (const std::bad_alloc&) {
-    return core::BadAllocError();
-  } catch (const std::exception& error) {
-    return core::Error(core::ErrorKind::kInternal, "writing Parquet: ", error.what());
-  }
-}
-
-parquet::Compression::type CodecOf(plan::FileCodec codec) {
-  switch (codec) {
-    case plan::FileCodec::kNone:
-      return parquet::Compression::UNCOMPRESSED;
-    case plan::FileCodec::kSnappy:
-      return parquet::Compression::SNAPPY;
-    case plan::FileCodec::kZstd:
-      return parquet::Compression::ZSTD;
-    case plan::FileCodec::kGzip:
-      return parquet::Compression::GZIP;
-    case plan::FileCodec::kLz4:
-      return parquet::Compression::LZ4;  // LZ4_RAW in the file
-  }
-  return parquet::Compression::SNAPPY;
-}
 
 int64_t LeafCount(const arrow::DataType& type) {
   if (type.num_fields() == 0) {
@@ -129,7 +94,8 @@ class ParquetWriter final : public FormatWriter {
       const auto status = CatchParquet([&] {
         return parquet::arrow::FileWriter::Open(*arrow::schema({field}), &pool_,
                                                 std::make_shared<SinkStream>(&nowhere),
-                                                Properties(nullptr), ArrowProperties())
+                                                Properties(nullptr),
+                                                ParquetArrowProperties())
             .Value(&writer);
       });
       if (!status.ok()) {
@@ -148,7 +114,9 @@ class ParquetWriter final : public FormatWriter {
       return false;
     }
     const int64_t held = pool_.bytes_allocated();
-    return held >= options_.memory_bytes || held >= options_.format.row_group_bytes * 2;
+    // The library has a column twice when a group ends.
+    return held >= options_.memory_bytes / 5 * 3 ||
+           held >= options_.format.row_group_bytes * 2;
   }
 
   arrow::Status Open(const arrow::RecordBatch* first) {
@@ -157,7 +125,7 @@ class ParquetWriter final : public FormatWriter {
     }
     return CatchParquet([&] {
       return parquet::arrow::FileWriter::Open(*schema_, &pool_, stream_,
-                                              Properties(first), ArrowProperties())
+                                              Properties(first), ParquetArrowProperties())
           .Value(&writer_);
     });
   }
@@ -171,32 +139,16 @@ class ParquetWriter final : public FormatWriter {
     constexpr int64_t kPageLeast = 8 << 10;
     constexpr int64_t kPageMost = 1 << 20;
     const int64_t page_bytes =
-        std::clamp(options_.memory_bytes / 4 / leaves, kPageLeast, kPageMost);
+        std::clamp(options_.memory_bytes / 6 / leaves, kPageLeast, kPageMost);
     parquet::WriterProperties::Builder builder;
-    builder.memory_pool(&pool_)
-        ->created_by(kCreatedBy)
-        ->compression(CodecOf(options_.format.codec))
-        ->max_row_group_length(options_.format.row_group_rows)
-        ->data_pagesize(page_bytes)
-        ->dictionary_pagesize_limit(page_bytes)
-        ->enable_store_decimal_as_integer()
-        ->enable_write_page_index();
-    if (options_.format.codec_level != 0) {
-      builder.compression_level(options_.format.codec_level);
-    }
+    SetParquetProperties(options_, &pool_, &builder);
+    builder.data_pagesize(page_bytes)->dictionary_pagesize_limit(page_bytes);
     for (int i = 0; first != nullptr && i < first->num_columns(); ++i) {
       if (!WorthDictionary(*first->column(i))) {
         builder.disable_dictionary(schema_->field(i)->name());
       }
     }
     return builder.build();
-  }
-
-  static std::shared_ptr<parquet::ArrowWriterProperties> ArrowProperties() {
-    return parquet::ArrowWriterProperties::Builder()
-        .coerce_timestamps(arrow::TimeUnit::MICRO)
-        ->allow_truncated_timestamps()
-        ->build();
   }
 
   static arrow::Status Explained(const arrow::Status& status) {
@@ -214,11 +166,55 @@ class ParquetWriter final : public FormatWriter {
 
 }  // namespace
 
+parquet::Compression::type ParquetCodecOf(plan::FileCodec codec) {
+  switch (codec) {
+    case plan::FileCodec::kNone:
+      return parquet::Compression::UNCOMPRESSED;
+    case plan::FileCodec::kSnappy:
+      return parquet::Compression::SNAPPY;
+    case plan::FileCodec::kZstd:
+      return parquet::Compression::ZSTD;
+    case plan::FileCodec::kGzip:
+      return parquet::Compression::GZIP;
+    case plan::FileCodec::kLz4:
+      return parquet::Compression::LZ4;  // LZ4_RAW in the file
+  }
+  return parquet::Compression::SNAPPY;
+}
+
+void SetParquetProperties(const FormatWriterOptions& options, arrow::MemoryPool* pool,
+                          parquet::WriterProperties::Builder* builder) {
+  builder->memory_pool(pool)
+      ->created_by("wheelpit version 0.1.0")
+      ->compression(ParquetCodecOf(options.format.codec))
+      ->max_row_group_length(options.format.row_group_rows)
+      ->enable_store_decimal_as_integer()
+      ->enable_write_page_index();
+  if (options.format.codec_level != 0) {
+    builder->compression_level(options.format.codec_level);
+  }
+}
+
+std::shared_ptr<parquet::WriterProperties> ParquetProperties(
+    const FormatWriterOptions& options, arrow::MemoryPool* pool) {
+  parquet::WriterProperties::Builder builder;
+  SetParquetProperties(options, pool, &builder);
+  return builder.build();
+}
+
+std::shared_ptr<parquet::ArrowWriterProperties> ParquetArrowProperties() {
+  return parquet::ArrowWriterProperties::Builder()
+      .coerce_timestamps(arrow::TimeUnit::MICRO)
+      ->allow_truncated_timestamps()
+      ->build();
+}
+
 WriterResult MakeParquetWriter(const SchemaPtr& schema,
                                const FormatWriterOptions& options, ByteSink* sink) {
   auto writer = std::make_unique<ParquetWriter>(schema, options, sink);
   ARROW_RETURN_NOT_OK(writer->CheckSchema());
-  return writer;
+  return IsFlatParquet(*schema) ? MakeFlatParquetWriter(schema, options, sink)
+                                : WriterResult(std::move(writer));
 }
 
 }  // namespace wheelpit::exec
