@@ -34,7 +34,7 @@ TEST(Distinct, OtherAggregatesAreCarriedThroughBothGroupings) {
             "(CAST(sum(sum(a)) AS double) / CAST(sum(count(a)) AS double))]("
             "aggregate[count(a), sum(count(*)), sum(sum(n)), max(max(f)), sum(sum(a)), "
             "sum(count(a))]by[s](aggregate[count(*), sum(n), max(f), sum(a), count(a)]"
-            "by[s, a](scan[a, s, n, f])))");
+            "by[s, a](scan[a, s, f, n])))");
 }
 
 TEST(Distinct, RowsAreExpandedForWhatCannotBeCarried) {

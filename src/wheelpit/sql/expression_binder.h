@@ -15,6 +15,7 @@
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/sql/ast.h"
 #include "wheelpit/sql/binder.h"
+#include "wheelpit/sql/functions.h"
 #include "wheelpit/sql/scope.h"
 
 namespace wheelpit::sql {
@@ -91,9 +92,11 @@ class ExpressionBinder {
   Result BindExtract(const ast::Expression& node);
   Result BindIntervalPart(plan::Function function, plan::ExprPtr source,
                           const ast::Expression& node);
-  Result BindAggregate(const ast::Expression& node, plan::AggregateFunction function);
+  Result BindAggregate(const ast::Expression& node, const NamedAggregate& named);
   arrow::Result<plan::Aggregate> MakeAggregate(const ast::Expression& node,
-                                               plan::AggregateFunction function);
+                                               const NamedAggregate& named);
+  Result TakenAs(AggregateArgument taken, plan::ExprPtr argument,
+                 const ast::Expression& node);
   static arrow::Result<plan::Aggregate> MakeDistinct(plan::AggregateFunction function,
                                                      std::vector<plan::ExprPtr> arguments,
                                                      plan::ExprPtr filter,

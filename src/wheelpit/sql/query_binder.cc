@@ -63,13 +63,34 @@ std::string MovedDateName(const ast::Expression& sum, const plan::Expr& bound) {
          DisplayName(*sum.operands[swapped ? 0 : 1]) + ")";
 }
 
-arrow::Result<std::string> NameOf(const ast::SelectItem& item, const plan::Expr& bound) {
+// count(DISTINCT *) is called by the columns that it counts.
+arrow::Result<std::string> CountedStarName(const ast::Expression& call,
+                                           const Scope& scope) {
+  std::string name;
+  ARROW_ASSIGN_OR_RAISE(auto columns, scope.Expand(*call.operands[0]));
+  for (const size_t column : columns) {
+    name += (name.empty() ? "" : ", ") + scope.name(column);
+  }
+  return "count(DISTINCT " + name + ")";
+}
+
+bool IsCountedStar(const ast::Expression& expression) {
+  return expression.kind == ast::ExpressionKind::kCall && expression.call->distinct &&
+         expression.call->filter == nullptr && expression.operands.size() == 1 &&
+         expression.operands[0]->kind == ast::ExpressionKind::kStar;
+}
+
+arrow::Result<std::string> NameOf(const ast::SelectItem& item, const plan::Expr& bound,
+                                  const Scope& scope) {
   const ast::Expression& expression = *item.expression;
   if (item.aliases.size() > 1) {
     return NotYet("an expression that gives several columns", expression.range);
   }
   if (!item.aliases.empty()) {
     return item.aliases[0].text;
+  }
+  if (IsCountedStar(expression)) {
+    return CountedStarName(expression, scope);
   }
   bool moved = bound.kind == plan::ExprKind::kCall &&
                (bound.function == plan::Function::kDateAdd ||
@@ -247,7 +268,7 @@ arrow::Status QueryBinder::BindItems(const ast::Select& select, const Scope& sco
     if (!bound.ok()) {
       return ExplainAlias(bound.status(), expression, list->items);
     }
-    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item, **bound));
+    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item, **bound, scope));
     list->items.push_back({std::move(name), *std::move(bound)});
   }
   return arrow::Status::OK();
