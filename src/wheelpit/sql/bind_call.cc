@@ -186,6 +186,9 @@ ExpressionBinder::Result ExpressionBinder::BindScalarCall(const ast::Expression&
     ARROW_ASSIGN_OR_RAISE(ExprPtr value, Bind(*node.operands[0]));
     return plan::MakeCast(std::move(value), std::move(type), false, node.range);
   }
+  if (name == "grouping" || name == "grouping_id") {
+    return BindGroupingCall(node, name == "grouping_id");
+  }
   if (name == "trim" || name == "btrim" || name == "ltrim" || name == "rtrim") {
     return BindTrim(node, name);
   }
@@ -195,6 +198,35 @@ ExpressionBinder::Result ExpressionBinder::BindScalarCall(const ast::Expression&
     return BindExtract(node);
   }
   return BindBuiltCall(node, name);
+}
+
+bool ExpressionBinder::HasPlaceholder(const plan::Expr& expression) {
+  return (expression.kind == plan::ExprKind::kColumn &&
+          expression.column >= kFirstAggregate) ||
+         std::any_of(expression.arguments.begin(), expression.arguments.end(),
+                     [](const ExprPtr& argument) { return HasPlaceholder(*argument); });
+}
+
+ExpressionBinder::Result ExpressionBinder::BindGroupingCall(const ast::Expression& node,
+                                                            bool of_all) {
+  if (groupings_ == nullptr) {
+    return Invalid("UNSUPPORTED_GROUPING_EXPRESSION", node.range,
+                   "grouping and grouping_id tell the sets of GROUP BY ROLLUP, CUBE or "
+                   "GROUPING SETS apart");
+  }
+  if (in_aggregate_) {
+    return NotYet("grouping and grouping_id inside of an aggregate function", node.range);
+  }
+  ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+  if (!of_all && arguments.size() != 1) {
+    return Invalid(
+        "WRONG_NUM_ARGS", node.range,
+        "grouping takes 1 argument, " + std::to_string(arguments.size()) + " given");
+  }
+  groupings_->push_back({std::move(arguments), of_all, node.range});
+  return plan::MakeColumn(kFirstGrouping + static_cast<int>(groupings_->size()) - 1,
+                          of_all ? "grouping_id" : "grouping",
+                          of_all ? arrow::int64() : arrow::int8(), false, node.range);
 }
 
 // right(text, count): the last characters; none for a count that is not positive.

@@ -134,6 +134,16 @@ arrow::Status ExplainAlias(const arrow::Status& status, const ast::Expression& e
 
 }  // namespace
 
+std::vector<BoundName> ColumnsOf(const arrow::Schema& schema) {
+  std::vector<BoundName> columns;
+  for (int i = 0; i < schema.num_fields(); ++i) {
+    const auto& field = schema.field(i);
+    columns.push_back({field->name(), plan::MakeColumn(i, field->name(), field->type(),
+                                                       field->nullable())});
+  }
+  return columns;
+}
+
 NodePtr MakeFilter(NodePtr input, ExprPtr condition) {
   auto filter = std::make_unique<Node>();
   filter->kind = NodeKind::kFilter;
@@ -203,11 +213,7 @@ QueryBinder::NodeResult QueryBinder::BindBody(const ast::QueryBody& body,
     case ast::BodyKind::kSetOperation:
       break;
   }
-  if (body.set_operator != ast::SetOperator::kUnion) {
-    return NotYet(body.set_operator == ast::SetOperator::kExcept ? "EXCEPT" : "INTERSECT",
-                  body.op_range);
-  }
-  ARROW_ASSIGN_OR_RAISE(NodePtr node, BindUnion(body));
+  ARROW_ASSIGN_OR_RAISE(NodePtr node, BindSetOperation(body));
   return SortOutput(std::move(node), order);
 }
 
@@ -224,6 +230,7 @@ QueryBinder::NodeResult QueryBinder::BindSelect(const ast::Select& select,
   SelectList list;
   ExpressionBinder binder(source.scope, options_);
   binder.CollectAggregates(&list.aggregates);
+  binder.CollectGroupings(&list.groupings);
   const auto aggregates = [](const auto& item) {
     return ContainsAggregate(*item.expression);
   };
@@ -235,12 +242,14 @@ QueryBinder::NodeResult QueryBinder::BindSelect(const ast::Select& select,
     ARROW_ASSIGN_OR_RAISE(list.having, binder.BindCondition(*select.having));
   }
   ARROW_RETURN_NOT_OK(BindOrder(order, list.items, &binder, &list.order));
-  if (grouped || !list.aggregates.empty()) {
+  if (grouped || !list.aggregates.empty() || !list.groupings.empty()) {
     ARROW_RETURN_NOT_OK(BindKeys(select, source.scope, &list));
     ARROW_ASSIGN_OR_RAISE(source.node, Group(select, std::move(source.node), &list));
   }
-  return SortRows(std::move(source.node), std::move(list.items), list.order,
-                  select.distinct, select.distinct_range);
+  return select.distinct
+             ? SortDistinct(std::move(source.node), std::move(list),
+                            select.distinct_range)
+             : SortRows(std::move(source.node), std::move(list.items), list.order);
 }
 
 arrow::Status QueryBinder::BindItems(const ast::Select& select, const Scope& scope,
