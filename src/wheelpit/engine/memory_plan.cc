@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -107,7 +108,11 @@ int64_t TotalBytes(const TaskNeed& need, int64_t tasks, int64_t prefetch) {
 }
 
 bool Collects(const TaskNeed& need) {
-  return need.phases.size() > 1;
+  return std::any_of(need.phases.begin(), need.phases.end(), [](const auto& phase) {
+    return std::any_of(
+        phase.stages.begin(), phase.stages.end(),
+        [](const scheduler::StageNeed& stage) { return stage.sink_bytes > 0; });
+  });
 }
 
 // By column of a scan.
@@ -161,7 +166,9 @@ class NeedWalk {
         std::max(need_.expression_bytes,
                  std::accumulate(of_scan.large_values.begin(), of_scan.large_values.end(),
                                  kExpressionBytes));
-    need_.table_bytes += index::MemoryBytes(*scan.table);
+    if (tables_.insert(scan.table.get()).second) {
+      need_.table_bytes += index::MemoryBytes(*scan.table);
+    }
   }
 
   void AddColumn(const index::TableFile& file, int field, size_t i, ScanNeed* of_scan) {
@@ -190,6 +197,7 @@ class NeedWalk {
   const int compute_threads_;
   const int64_t prefetch_bytes_;
   TaskNeed need_;
+  std::set<const index::Table*> tables_;  // each counted once
   int64_t largest_values_ = 0;
   int64_t compressed_ = 0;
   int64_t row_groups_ = 0;

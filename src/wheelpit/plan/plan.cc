@@ -214,6 +214,29 @@ arrow::Result<Aggregate> MakeAggregate(AggregateFunction function, ExprPtr argum
   return aggregate;
 }
 
+ExprPtr SummedForAverage(const Aggregate& average) {
+  // Sums of smaller integers do not overflow before there are 2^31 of them.
+  return ClassOf(*average.argument->type) == TypeClass::kInt64
+             ? Coerce(average.argument, DecimalType({20, 0}))
+             : average.argument;
+}
+
+arrow::Result<ExprPtr> AverageOf(const Aggregate& average, ExprPtr sum, ExprPtr count) {
+  const bool decimal = ClassOf(*average.type) == TypeClass::kDecimal;
+  const auto divisor = decimal ? DecimalType({20, 0}) : arrow::float64();
+  if (!decimal) {
+    sum = Coerce(sum, arrow::float64());
+  }
+  auto quotient = std::make_shared<Expr>();
+  quotient->kind = ExprKind::kCall;
+  quotient->function = Function::kDivide;
+  quotient->arguments = {std::move(sum), Coerce(count, divisor)};
+  // Not the type of "/": it is rounded once.
+  quotient->type = average.type;
+  quotient->range = average.range;
+  return quotient;
+}
+
 std::string ToString(const Aggregate& aggregate) {
   std::string text(AggregateName(aggregate.function));
   if (!aggregate.distinct.empty()) {

@@ -114,6 +114,12 @@ arrow::Result<std::shared_ptr<arrow::DataType>> AggregateType(AggregateFunction 
 arrow::Result<Aggregate> MakeAggregate(AggregateFunction function, ExprPtr argument,
                                        ExprPtr filter, SourceRange range);
 
+/// An average made of a sum and a count, so that it can be done in parts: the argument
+/// for the sum, a type in which nothing overflows that the average does not; and the
+/// average itself, of that sum and of the count of values as columns of their types.
+ExprPtr SummedForAverage(const Aggregate& average);
+arrow::Result<ExprPtr> AverageOf(const Aggregate& average, ExprPtr sum, ExprPtr count);
+
 /// "sum((a * b)) FILTER (WHERE (c > 1))", for EXPLAIN and error messages.
 std::string ToString(const Aggregate& aggregate);
 

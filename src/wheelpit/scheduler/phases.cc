@@ -48,7 +48,7 @@ class PhaseWalk {
                          BytesOf(exec::SortMerge::SourceMemory(0)), node.limit < 0);
       case NodeKind::kAggregate:
         return node.keys.empty()
-                   ? Gathered(Walk(*node.inputs[0]))
+                   ? Aggregated(Walk(*node.inputs[0]))
                    : Collected(Walk(*node.inputs[0]),
                                BytesOf(exec::GroupedAggregate::SinkMemory(0)),
                                BytesOf(exec::GroupedAggregate::SourceMemory(0)), true);
@@ -83,6 +83,11 @@ class PhaseWalk {
       open.parallel = false;
     }
     return open;
+  }
+
+  // What is kept of all rows is a row.
+  Open Aggregated(Open open) {
+    return open.parallel ? Collected(std::move(open), 0, 0, false) : open;
   }
 
   Open Collected(Open open, int64_t sink_bytes, int64_t source_bytes, bool parallel) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the phases of a plan need of memory. A phase ends where an operator has to have
-// all rows before it gives the first: groups, sorting. Its stages run side by side; what
-// the operator has collected is there until the next phase is over.
+// all rows before it gives the first: aggregates, sorting. Its stages run side by side;
+// what the operator has collected is there until the next phase is over.
 #pragma once
 
 #include <cstdint>

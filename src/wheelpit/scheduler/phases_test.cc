@@ -74,6 +74,25 @@ TEST(Phases, GroupsAndSortsEndAPhaseEach) {
       "held 8: source 8\n");
 }
 
+TEST(Phases, WhatIsOneRowOfAllIsReadInAPhaseOfItsOwn) {
+  const auto one_row = [](NodePtr input) {
+    NodePtr node = Over(NodeKind::kAggregate, std::move(input));
+    node->keys.clear();
+    return node;
+  };
+  EXPECT_EQ(TextOf(*one_row(Made(NodeKind::kScan))),
+            "held 0: scan\n"
+            "held 0:\n");
+  // The groups of the first are gone when the second's are collected.
+  EXPECT_EQ(TextOf(*Union(one_row(Over(NodeKind::kAggregate, Made(NodeKind::kScan))),
+                          one_row(Over(NodeKind::kAggregate, Made(NodeKind::kScan))))),
+            "held 0: scan sink 8\n"
+            "held 8: source 8\n"
+            "held 0: scan sink 8\n"
+            "held 8: source 8\n"
+            "held 0:\n");
+}
+
 TEST(Phases, WritingIsBesideTheMerge) {
   EXPECT_EQ(TextOf(*Over(NodeKind::kWrite, Over(NodeKind::kSort, Made(NodeKind::kScan)))),
             "held 0: scan sink 8\n"

@@ -409,14 +409,15 @@ class StageBuilder {
     ARROW_ASSIGN_OR_RAISE(
         auto made, exec::AggregateMerge::Make(std::move(options), open_.task_count()));
     std::shared_ptr<exec::AggregateMerge> merge = std::move(made);
-    Gather(
-        "aggregate",
-        [merge](int64_t task, exec::OperatorMemory*) { return merge->MakeSink(task); },
-        {},
-        [merge](int64_t,
-                exec::OperatorMemory*) -> arrow::Result<std::unique_ptr<exec::Source>> {
-          return merge->MakeSource();
-        });
+    // There is no row before all have been seen; the next phase has the memory by then.
+    EndPhase(
+        [merge](int64_t task, exec::OperatorMemory*) { return merge->MakeSink(task); });
+    OpenAfterPhase("aggregate",
+                   {.make_source = [merge](int64_t, exec::OperatorMemory*)
+                        -> arrow::Result<std::unique_ptr<exec::Source>> {
+                     return merge->MakeSource();
+                   }},
+                   false);
     return arrow::Status::OK();
   }
 
@@ -567,24 +568,33 @@ class StageBuilder {
     SourceMaker make_source;
   };
 
-  // Ends the phase: the next stage starts when this one has ended.
+  // Ends the stage and its phase: the next one starts when this one has ended.
+  void EndPhase(SinkMaker make_sink) {
+    phase_ = open_.beside;
+    last_collector_ = static_cast<int>(built_.stages.size());
+    phase_.push_back(last_collector_);
+    Close(std::move(make_sink), {}, true);
+  }
+
+  void OpenAfterPhase(std::string name, Part part, bool parallel) {
+    Open(std::move(name), std::move(part), parallel);
+    open_.after = std::move(phase_);
+    open_.inputs = {last_collector_};
+  }
+
+  // Ends the phase with what its sinks hold in memory of their own.
   void Collect(exec::OperatorMemoryOptions sink_memory, SinkMaker make_sink,
                Reader reader) {
     StageMemory* collected = MakeMemory(std::move(sink_memory), open_.parallel);
     open_.sink_memory = collected;
-    std::vector<int> phase = open_.beside;
-    last_collector_ = static_cast<int>(built_.stages.size());
-    phase.push_back(last_collector_);
-    Close(std::move(make_sink), {}, true);
+    EndPhase(std::move(make_sink));
     const bool parallel = reader.task_count > 1;
-    Open(std::move(reader.name),
-         {.task_count = reader.task_count,
-          .make_source = std::move(reader.make_source),
-          .memory = MakeMemory(std::move(reader.memory), parallel)},
-         parallel);
+    OpenAfterPhase(std::move(reader.name),
+                   {.task_count = reader.task_count,
+                    .make_source = std::move(reader.make_source),
+                    .memory = MakeMemory(std::move(reader.memory), parallel)},
+                   parallel);
     open_.collected.push_back(collected);
-    open_.after = std::move(phase);
-    open_.inputs = {last_collector_};
   }
 
   void Close(SinkMaker make_sink, std::function<bool()> receiver_done,
@@ -671,6 +681,7 @@ class StageBuilder {
   std::vector<int> mapping_;              // empty: columns are where the plan thinks
   uint64_t next_operator_ = 0;
   int next_driver_ = 0;
+  std::vector<int> phase_;     // the stages of the one that has just ended
   int last_collector_ = -1;    // the stage that ended the last phase
   int collector_before_ = -1;  // and the one before it
 };

@@ -155,14 +155,17 @@ ExpressionBinder::Result ExpressionBinder::BindCall(const ast::Expression& node)
   if (!call.within_group.empty()) {
     return NotYet("WITHIN GROUP", node.range);
   }
-  if (call.ignore_nulls) {
-    return NotYet("IGNORE NULLS and RESPECT NULLS", node.range);
-  }
   std::string name;
   for (const ast::Name& part : call.name) {
     name += (name.empty() ? "" : ".") + LowerCase(part.text);
   }
-  if (auto aggregate = FindAggregate(name)) {
+  const auto aggregate = FindAggregate(name);
+  // Of any_value it is so in any case.
+  const bool may_ignore = aggregate && aggregate->argument == AggregateArgument::kAny;
+  if (call.ignore_nulls && !may_ignore) {
+    return NotYet("IGNORE NULLS and RESPECT NULLS", node.range);
+  }
+  if (aggregate) {
     return BindAggregate(node, *aggregate);
   }
   if (call.distinct || call.filter != nullptr) {
@@ -183,6 +186,9 @@ ExpressionBinder::Result ExpressionBinder::BindScalarCall(const ast::Expression&
     ARROW_ASSIGN_OR_RAISE(ExprPtr value, Bind(*node.operands[0]));
     return plan::MakeCast(std::move(value), std::move(type), false, node.range);
   }
+  if (name == "grouping" || name == "grouping_id") {
+    return BindGroupingCall(node, name == "grouping_id");
+  }
   if (name == "trim" || name == "btrim" || name == "ltrim" || name == "rtrim") {
     return BindTrim(node, name);
   }
@@ -192,6 +198,35 @@ ExpressionBinder::Result ExpressionBinder::BindScalarCall(const ast::Expression&
     return BindExtract(node);
   }
   return BindBuiltCall(node, name);
+}
+
+bool ExpressionBinder::HasPlaceholder(const plan::Expr& expression) {
+  return (expression.kind == plan::ExprKind::kColumn &&
+          expression.column >= kFirstAggregate) ||
+         std::any_of(expression.arguments.begin(), expression.arguments.end(),
+                     [](const ExprPtr& argument) { return HasPlaceholder(*argument); });
+}
+
+ExpressionBinder::Result ExpressionBinder::BindGroupingCall(const ast::Expression& node,
+                                                            bool of_all) {
+  if (groupings_ == nullptr) {
+    return Invalid("UNSUPPORTED_GROUPING_EXPRESSION", node.range,
+                   "grouping and grouping_id tell the sets of GROUP BY ROLLUP, CUBE or "
+                   "GROUPING SETS apart");
+  }
+  if (in_aggregate_) {
+    return NotYet("grouping and grouping_id inside of an aggregate function", node.range);
+  }
+  ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+  if (!of_all && arguments.size() != 1) {
+    return Invalid(
+        "WRONG_NUM_ARGS", node.range,
+        "grouping takes 1 argument, " + std::to_string(arguments.size()) + " given");
+  }
+  groupings_->push_back({std::move(arguments), of_all, node.range});
+  return plan::MakeColumn(kFirstGrouping + static_cast<int>(groupings_->size()) - 1,
+                          of_all ? "grouping_id" : "grouping",
+                          of_all ? arrow::int64() : arrow::int8(), false, node.range);
 }
 
 // right(text, count): the last characters; none for a count that is not positive.
@@ -344,7 +379,7 @@ ExpressionBinder::Result ExpressionBinder::BindIntervalPart(Function function,
 }
 
 ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& node,
-                                                         AggregateFunction function) {
+                                                         const NamedAggregate& named) {
   if (aggregates_ == nullptr) {
     return Invalid("INVALID_WHERE_CONDITION", node.range,
                    "aggregate functions are not allowed in " +
@@ -357,7 +392,7 @@ ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& 
                    "subquery in FROM");
   }
   in_aggregate_ = true;
-  auto made = MakeAggregate(node, function);
+  auto made = MakeAggregate(node, named);
   in_aggregate_ = false;
   ARROW_ASSIGN_OR_RAISE(plan::Aggregate aggregate, std::move(made));
   size_t index = 0;
@@ -376,7 +411,8 @@ ExpressionBinder::Result ExpressionBinder::BindAggregate(const ast::Expression& 
 }
 
 arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
-    const ast::Expression& node, AggregateFunction function) {
+    const ast::Expression& node, const NamedAggregate& named) {
+  AggregateFunction function = named.function;
   ExprPtr filter;
   if (node.call->filter != nullptr) {
     in_filter_ = true;
@@ -384,7 +420,7 @@ arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
     in_filter_ = false;
     ARROW_ASSIGN_OR_RAISE(filter, std::move(bound));
   }
-  bool is_count = function == AggregateFunction::kCount;
+  bool is_count = named.name == "count";
   bool star = is_count && node.operands.size() == 1 &&
               node.operands[0]->kind == ExpressionKind::kStar;
   // The least and the largest are so of all values, too.
@@ -408,12 +444,23 @@ arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
   }
   size_t count = node.operands.size();
   bool any_star = count == 1 && node.operands[0]->kind == ExpressionKind::kStar;
+  // any_value(x, true): nulls do not count.
+  if (named.argument == AggregateArgument::kAny && count == 2 &&
+      (node.operands[1]->literal == ast::LiteralKind::kTrue ||
+       node.operands[1]->literal == ast::LiteralKind::kFalse)) {
+    count = 1;
+  }
   if (count == 0 || (count > 1 && !is_count) || any_star) {
     return Invalid("WRONG_NUM_ARGS", node.range,
                    node.call->name[0].text + " takes " + (is_count ? "at least 1" : "1") +
                        " argument, " + std::to_string(count) + " given");
   }
   ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindArguments(node));
+  if (named.argument != AggregateArgument::kValue) {
+    arguments.resize(1);
+    ARROW_ASSIGN_OR_RAISE(arguments[0],
+                          TakenAs(named.argument, std::move(arguments[0]), node));
+  }
   if (distinct) {
     return MakeDistinct(function, std::move(arguments), std::move(filter), node.range);
   }
@@ -429,6 +476,31 @@ arrow::Result<plan::Aggregate> ExpressionBinder::MakeAggregate(
   }
   return plan::MakeAggregate(function, std::move(argument), std::move(filter),
                              node.range);
+}
+
+ExpressionBinder::Result ExpressionBinder::TakenAs(AggregateArgument taken,
+                                                   ExprPtr argument,
+                                                   const ast::Expression& node) {
+  const plan::TypeClass type = plan::ClassOf(*argument->type);
+  if (taken == AggregateArgument::kAny) {
+    return type == plan::TypeClass::kOther
+               ? NotYet("any_value of a value of type " + plan::TypeName(*argument->type),
+                        node.range)
+               : Result(std::move(argument));
+  }
+  if (type == plan::TypeClass::kNull) {
+    ARROW_ASSIGN_OR_RAISE(argument, plan::MakeCast(std::move(argument), arrow::boolean(),
+                                                   false, node.range));
+  } else if (type != plan::TypeClass::kBoolean) {
+    return Invalid("DATATYPE_MISMATCH", node.range,
+                   node.call->name[0].text + " takes a condition, this is " +
+                       plan::TypeName(*argument->type) + "; compare it with something");
+  }
+  if (taken == AggregateArgument::kBoolean) {
+    return argument;
+  }
+  ExprPtr one = plan::MakeLiteral(std::make_shared<arrow::Int32Scalar>(1), node.range);
+  return Call(Function::kCase, {std::move(argument), std::move(one)}, node.range);
 }
 
 // count(a, b) counts the rows in which none is null.

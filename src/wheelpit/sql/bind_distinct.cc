@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // DISTINCT in aggregate functions: groups below make each value one row.
 //
-// With one list of arguments, and nothing else to be computed, rows are grouped by keys
-// and arguments, then by the keys alone. Otherwise each row is first made several, one
-// for every list with the arguments of that list only, and one with what aggregates
-// without DISTINCT need; a number tells them apart. Grouped by keys, number and
-// arguments, the latter aggregates are done, in the one group of their number; the second
-// grouping takes them as they are and sees each list's values once. Where a row is not of
-// a list its arguments are null, which no aggregate counts.
+// With one list of arguments rows are grouped by keys and arguments, then by the keys
+// alone; aggregates without DISTINCT are carried through both groupings.
+//
+// Several lists without GROUP BY are several queries of one row each, which are put side
+// by side, as long as reading the input again costs next to nothing. With GROUP BY, and
+// where an aggregate cannot be carried, each row is first made several, one for every
+// list with the arguments of that list only, and one with what aggregates without
+// DISTINCT need; a number tells them apart. Grouped by keys, number and arguments, the
+// latter aggregates are done, in the one group of their number; the second grouping takes
+// them as they are and sees each list's values once. Where a row is not of a list its
+// arguments are null, which no aggregate counts.
 #include <algorithm>
 #include <utility>
 
@@ -108,6 +112,64 @@ arrow::Result<ExprPtr> AllThere(std::vector<ExprPtr> list) {
   return plan::MakeCall(Function::kCase, {list[0], Number(1)});
 }
 
+// Whether a query's rows can be had again for little: those of files, none left out.
+bool IsReadAgain(const Node& node) {
+  return (node.kind == NodeKind::kScan && node.filter.empty()) ||
+         (node.kind == NodeKind::kProject && IsReadAgain(*node.inputs[0]));
+}
+
+NodePtr Copy(const Node& node) {
+  auto copy = std::make_unique<Node>();
+  copy->kind = node.kind;
+  copy->schema = node.schema;
+  copy->table = node.table;
+  copy->columns = node.columns;
+  copy->expressions = node.expressions;
+  for (const NodePtr& input : node.inputs) {
+    copy->inputs.push_back(Copy(*input));
+  }
+  return copy;
+}
+
+// An aggregate as those that give it when they are done in parts: of an average the sum
+// and the count. None where that is not known.
+arrow::Result<std::vector<Aggregate>> PartsOf(const Aggregate& aggregate) {
+  switch (aggregate.function) {
+    case AggregateFunction::kAvg: {
+      ARROW_ASSIGN_OR_RAISE(
+          Aggregate sum,
+          plan::MakeAggregate(AggregateFunction::kSum, plan::SummedForAverage(aggregate),
+                              aggregate.filter, aggregate.range));
+      ARROW_ASSIGN_OR_RAISE(
+          Aggregate count,
+          plan::MakeAggregate(AggregateFunction::kCount, aggregate.argument,
+                              aggregate.filter, aggregate.range));
+      return std::vector<Aggregate>{std::move(sum), std::move(count)};
+    }
+    case AggregateFunction::kCountAll:
+    case AggregateFunction::kCount:
+    case AggregateFunction::kSum:
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+      return std::vector<Aggregate>{aggregate};
+    default:
+      return std::vector<Aggregate>{};
+  }
+}
+
+// What brings together the parts of an aggregate: of sums and counts their sum, which has
+// the type of the whole.
+arrow::Result<Aggregate> Joined(const Aggregate& part, ExprPtr column) {
+  const bool extreme = part.function == AggregateFunction::kMin ||
+                       part.function == AggregateFunction::kMax;
+  ARROW_ASSIGN_OR_RAISE(
+      Aggregate joined,
+      plan::MakeAggregate(extreme ? part.function : AggregateFunction::kSum,
+                          std::move(column), nullptr, part.range));
+  joined.type = part.type;
+  return joined;
+}
+
 class DistinctLowering {
  public:
   explicit DistinctLowering(NodePtr aggregate) : node_(std::move(aggregate)) {}
@@ -119,11 +181,18 @@ class DistinctLowering {
     if (lists_.empty()) {
       return std::move(node_);
     }
-    ARROW_ASSIGN_OR_RAISE(NodePtr inner, lists_.size() == 1 && plain_.empty()
-                                             ? GroupValues()
-                                             : GroupExpanded());
-    ARROW_ASSIGN_OR_RAISE(NodePtr outer, GroupByKeys(std::move(inner)));
-    return CountNothingAsZero(std::move(outer));
+    const bool several = lists_.size() > 1 || !plain_.empty();
+    if (several && node_->keys.empty() && IsReadAgain(*node_->inputs[0])) {
+      return SideBySide();
+    }
+    NodePtr inner;
+    if (lists_.size() == 1 && all_carried_) {
+      ARROW_ASSIGN_OR_RAISE(inner, GroupValues());
+    } else {
+      all_carried_ = false;
+      ARROW_ASSIGN_OR_RAISE(inner, GroupExpanded());
+    }
+    return GroupByKeys(std::move(inner));
   }
 
  private:
@@ -131,8 +200,11 @@ class DistinctLowering {
     if (aggregate.distinct.empty()) {
       list_of_.push_back(kPlain);
       plain_.push_back(aggregate);
+      ARROW_ASSIGN_OR_RAISE(parts_of_.emplace_back(), PartsOf(aggregate));
+      all_carried_ = all_carried_ && !parts_of_.back().empty();
       return arrow::Status::OK();
     }
+    parts_of_.emplace_back();
     ARROW_ASSIGN_OR_RAISE(auto list, ListOf(aggregate));
     const auto found = std::find_if(lists_.begin(), lists_.end(),
                                     [&](const auto& one) { return SameList(one, list); });
@@ -143,12 +215,66 @@ class DistinctLowering {
     return arrow::Status::OK();
   }
 
-  // keys, arguments
+  // A row for each list, with what the others give null, and one for the plain
+  // aggregates; of all of them the largest is what is not null.
+  arrow::Result<NodePtr> SideBySide() {
+    auto rows = std::make_unique<Node>();
+    rows->kind = NodeKind::kUnion;
+    const auto list_count = static_cast<int>(lists_.size());
+    for (int list = plain_.empty() ? 0 : kPlain; list < list_count; ++list) {
+      ARROW_ASSIGN_OR_RAISE(NodePtr row, RowOfList(list));
+      rows->inputs.push_back(std::move(row));
+    }
+    rows->schema = rows->inputs[0]->schema;
+    std::vector<Aggregate> together;
+    for (size_t i = 0; i < node_->aggregates.size(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(
+          Aggregate one, plan::MakeAggregate(AggregateFunction::kMax, ColumnAt(*rows, i),
+                                             nullptr, node_->aggregates[i].range));
+      together.push_back(std::move(one));
+      results_.push_back({.column = i});
+    }
+    return NameResults(GroupBy(std::move(rows), {}, std::move(together)));
+  }
+
+  arrow::Result<NodePtr> RowOfList(int list) {
+    std::vector<Aggregate> own;
+    for (size_t i = 0; i < list_of_.size(); ++i) {
+      if (list_of_[i] == list) {
+        own.push_back(node_->aggregates[i]);
+      }
+    }
+    NodePtr row = GroupBy(Copy(*node_->inputs[0]), {}, std::move(own));
+    ARROW_ASSIGN_OR_RAISE(row, LowerDistinct(std::move(row)));
+    std::vector<BoundName> items;
+    size_t next = 0;
+    for (size_t i = 0; i < list_of_.size(); ++i) {
+      const Aggregate& written = node_->aggregates[i];
+      ExprPtr value =
+          list_of_[i] == list
+              ? ColumnAt(*row, next++)
+              : plan::MakeLiteral(arrow::MakeNullScalar(written.type), written.range);
+      items.push_back({plan::ToString(written), std::move(value)});
+    }
+    row = MakeProject(std::move(row), items);
+    arrow::FieldVector fields = row->schema->fields();
+    for (auto& field : fields) {
+      field = field->WithNullable(true);
+    }
+    row->schema = arrow::schema(std::move(fields));
+    return row;
+  }
+
+  // keys, arguments, parts of plain aggregates
   arrow::Result<NodePtr> GroupValues() {
     std::vector<ExprPtr> keys = node_->keys;
     first_of_list_ = {keys.size()};
     keys.insert(keys.end(), lists_[0].begin(), lists_[0].end());
-    return GroupBy(std::move(node_->inputs[0]), std::move(keys), {});
+    std::vector<Aggregate> parts;
+    for (const std::vector<Aggregate>& some : parts_of_) {
+      parts.insert(parts.end(), some.begin(), some.end());
+    }
+    return GroupBy(std::move(node_->inputs[0]), std::move(keys), std::move(parts));
   }
 
   // keys, number, arguments of each list, plain aggregates
@@ -258,49 +384,72 @@ class DistinctLowering {
     std::vector<Aggregate> aggregates;
     size_t next_plain = inner->keys.size();
     for (size_t i = 0; i < list_of_.size(); ++i) {
-      const Aggregate& written = node_->aggregates[i];
-      if (list_of_[i] == kPlain) {
-        // Of the one group that has it.
-        ARROW_ASSIGN_OR_RAISE(
-            ExprPtr there, plan::MakeCall(Function::kEqual,
-                                          {ColumnAt(*inner, keys.size()),
-                                           Number(static_cast<int32_t>(lists_.size()))}));
-        ARROW_ASSIGN_OR_RAISE(
-            Aggregate carried,
-            plan::MakeAggregate(AggregateFunction::kMax, ColumnAt(*inner, next_plain++),
-                                std::move(there), written.range));
-        aggregates.push_back(std::move(carried));
-        continue;
+      results_.push_back({.column = keys.size() + aggregates.size()});
+      if (list_of_[i] != kPlain) {
+        ARROW_ASSIGN_OR_RAISE(Aggregate seen_once, OverValues(*inner, i));
+        aggregates.push_back(std::move(seen_once));
+      } else if (!all_carried_) {
+        ARROW_ASSIGN_OR_RAISE(Aggregate done,
+                              DoneBelow(*inner, next_plain++, node_->aggregates[i]));
+        aggregates.push_back(std::move(done));
+      } else {
+        results_.back().average = parts_of_[i].size() > 1;
+        for (const Aggregate& part : parts_of_[i]) {
+          ARROW_ASSIGN_OR_RAISE(Aggregate joined,
+                                Joined(part, ColumnAt(*inner, next_plain++)));
+          aggregates.push_back(std::move(joined));
+        }
       }
-      const auto list = static_cast<size_t>(list_of_[i]);
-      std::vector<ExprPtr> arguments;
-      for (size_t j = 0; j < lists_[list].size(); ++j) {
-        arguments.push_back(ColumnAt(*inner, first_of_list_[list] + j));
-      }
-      ARROW_ASSIGN_OR_RAISE(ExprPtr argument, AllThere(std::move(arguments)));
-      ARROW_ASSIGN_OR_RAISE(Aggregate seen_once,
-                            plan::MakeAggregate(written.function, std::move(argument),
-                                                nullptr, written.range));
-      aggregates.push_back(std::move(seen_once));
     }
-    return GroupBy(std::move(inner), std::move(keys), std::move(aggregates));
+    return NameResults(GroupBy(std::move(inner), std::move(keys), std::move(aggregates)));
+  }
+
+  // An aggregate with DISTINCT over its list's values, each of which is there once.
+  arrow::Result<Aggregate> OverValues(const Node& inner, size_t i) const {
+    const Aggregate& written = node_->aggregates[i];
+    const auto list = static_cast<size_t>(list_of_[i]);
+    std::vector<ExprPtr> arguments;
+    for (size_t j = 0; j < lists_[list].size(); ++j) {
+      arguments.push_back(ColumnAt(inner, first_of_list_[list] + j));
+    }
+    ARROW_ASSIGN_OR_RAISE(ExprPtr argument, AllThere(std::move(arguments)));
+    return plan::MakeAggregate(written.function, std::move(argument), nullptr,
+                               written.range);
+  }
+
+  // A plain aggregate, of the one group that has it.
+  arrow::Result<Aggregate> DoneBelow(const Node& inner, size_t column,
+                                     const Aggregate& written) const {
+    ARROW_ASSIGN_OR_RAISE(
+        ExprPtr there,
+        plan::MakeCall(Function::kEqual, {ColumnAt(inner, node_->keys.size()),
+                                          Number(static_cast<int32_t>(lists_.size()))}));
+    return plan::MakeAggregate(AggregateFunction::kMax, ColumnAt(inner, column),
+                               std::move(there), written.range);
   }
 
   // Under the names that were asked for. Without rows nothing carries a count.
-  arrow::Result<NodePtr> CountNothingAsZero(NodePtr outer) const {
+  arrow::Result<NodePtr> NameResults(NodePtr outer) const {
     std::vector<BoundName> items;
-    for (size_t i = 0; i < static_cast<size_t>(outer->schema->num_fields()); ++i) {
-      ExprPtr column = ColumnAt(*outer, i);
-      const size_t aggregate = i - std::min(i, node_->keys.size());
-      const bool carried = i >= node_->keys.size() && list_of_[aggregate] == kPlain &&
-                           IsCount(node_->aggregates[aggregate]);
-      if (carried) {
+    const size_t key_count = node_->keys.size();
+    for (size_t i = 0; i < key_count; ++i) {
+      items.push_back(
+          {node_->schema->field(static_cast<int>(i))->name(), ColumnAt(*outer, i)});
+    }
+    for (size_t i = 0; i < results_.size(); ++i) {
+      const Aggregate& written = node_->aggregates[i];
+      ExprPtr value = ColumnAt(*outer, results_[i].column);
+      if (results_[i].average) {
+        ARROW_ASSIGN_OR_RAISE(value,
+                              plan::AverageOf(written, std::move(value),
+                                              ColumnAt(*outer, results_[i].column + 1)));
+      } else if (IsCount(written) && value->nullable) {
         ExprPtr zero = plan::MakeLiteral(std::make_shared<arrow::Int64Scalar>(0));
         ARROW_ASSIGN_OR_RAISE(
-            column, plan::MakeCall(Function::kCoalesce, {column, std::move(zero)}));
+            value, plan::MakeCall(Function::kCoalesce, {value, std::move(zero)}));
       }
       items.push_back(
-          {node_->schema->field(static_cast<int>(i))->name(), std::move(column)});
+          {node_->schema->field(static_cast<int>(key_count + i))->name(), value});
     }
     return MakeProject(std::move(outer), items);
   }
@@ -309,6 +458,14 @@ class DistinctLowering {
   std::vector<std::vector<ExprPtr>> lists_;  // of arguments, each one once
   std::vector<int> list_of_;                 // by aggregate; kPlain: without DISTINCT
   std::vector<Aggregate> plain_;
+  std::vector<std::vector<Aggregate>> parts_of_;  // by aggregate; with DISTINCT: none
+  bool all_carried_ = true;                       // plain ones, by their parts
+  // By aggregate, its column in the outer grouping; an average's sum, before its count.
+  struct Result {
+    size_t column = 0;
+    bool average = false;
+  };
+  std::vector<Result> results_;
   // Columns below the second grouping.
   std::vector<size_t> first_of_list_;
   size_t first_plain_ = 0;

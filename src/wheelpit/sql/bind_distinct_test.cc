@@ -27,6 +27,46 @@ TEST(Distinct, SeveralListsAndOtherAggregatesExpandRows) {
             "project[s, a, n, f](scan[a, s, f, n])))))");
 }
 
+TEST(Distinct, OtherAggregatesAreCarriedThroughBothGroupings) {
+  EXPECT_EQ(OutlineOf("SELECT s, count(DISTINCT a), count(*), sum(n), max(f), avg(a) "
+                      "FROM 'x' GROUP BY s"),
+            "project[s, count(a), coalesce(sum(count(*)), 0L), sum(sum(n)), max(max(f)), "
+            "(CAST(sum(sum(a)) AS double) / CAST(sum(count(a)) AS double))]("
+            "aggregate[count(a), sum(count(*)), sum(sum(n)), max(max(f)), sum(sum(a)), "
+            "sum(count(a))]by[s](aggregate[count(*), sum(n), max(f), sum(a), count(a)]"
+            "by[s, a](scan[a, s, f, n])))");
+}
+
+TEST(Distinct, RowsAreExpandedForWhatCannotBeCarried) {
+  EXPECT_EQ(OutlineOf("SELECT s, count(DISTINCT a), stddev(f) FROM 'x' GROUP BY s"),
+            "project[s, count(a), max(stddev_samp(f)) FILTER (WHERE (list = 1))]("
+            "aggregate[count(a), max(stddev_samp(f)) FILTER (WHERE (list = 1))]by[s]("
+            "aggregate[stddev_samp(f)]by[s, list, a](expand[s, 0, a, NULL; s, 1, NULL, f]"
+            "(project[s, a, f](scan[a, s, f])))))");
+}
+
+TEST(Distinct, ListsWithoutKeysAreSideBySide) {
+  EXPECT_EQ(OutlineOf("SELECT count(DISTINCT a), sum(f), count(DISTINCT n) FROM 'x'"),
+            "project[coalesce(max(count(DISTINCT a)), 0L), max(sum(f)), "
+            "coalesce(max(count(DISTINCT n)), 0L)]("
+            "aggregate[max(count(DISTINCT a)), max(sum(f)), max(count(DISTINCT n))]("
+            "union(project[NULL, sum(f), NULL](aggregate[sum(f)](scan[f])), "
+            "project[count(a), NULL, NULL](aggregate[count(a)](aggregate[]by[a](scan[a]))"
+            "), project[NULL, NULL, count(n)](aggregate[count(n)](aggregate[]by[n]("
+            "scan[n]))))))");
+}
+
+TEST(Distinct, FilteredRowsAreReadOnce) {
+  EXPECT_EQ(OutlineOf("SELECT count(DISTINCT a), count(DISTINCT n) FROM 'x' WHERE b"),
+            "project[count(a), count(n)](aggregate[count(a), count(n)]("
+            "aggregate[]by[list, a, n](expand[0, a, NULL; 1, NULL, n]("
+            "project[a, n](scan[a, b, n]{b})))))");
+  EXPECT_EQ(OutlineOf("SELECT count(DISTINCT a), count(*) FROM 'x' WHERE b"),
+            "project[count(a), coalesce(sum(count(*)), 0L)]("
+            "aggregate[count(a), sum(count(*))](aggregate[count(*)]by[a]("
+            "scan[a, b]{b})))");
+}
+
 TEST(Distinct, FiltersMakeValuesNull) {
   EXPECT_EQ(OutlineOf("SELECT count(DISTINCT a) FILTER (WHERE b) FROM 'x'"),
             "project[count(CASE WHEN b THEN a END)]("

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GROUP BY, DISTINCT and UNION.
+// GROUP BY, DISTINCT and set operations.
 //
 // A SELECT is bound over the columns of FROM first; where it has groups, each expression
 // is then put over the groups: what is equal to a key becomes the key's column.
@@ -26,45 +26,33 @@ using NodePtr = std::unique_ptr<Node>;
 
 namespace {
 
-bool IsInteger(const ast::Expression& expression) {
-  return expression.kind == ast::ExpressionKind::kLiteral &&
-         expression.literal == ast::LiteralKind::kInteger;
-}
-
-bool HasAggregate(const Expr& expression) {
-  return (expression.kind == ExprKind::kColumn &&
-          expression.column >= ExpressionBinder::kFirstAggregate) ||
-         std::any_of(expression.arguments.begin(), expression.arguments.end(),
-                     [](const ExprPtr& argument) { return HasAggregate(*argument); });
-}
-
-arrow::Status CheckKey(const Expr& key, const char* what, plan::SourceRange range) {
-  if (plan::ClassOf(*key.type) == plan::TypeClass::kOther) {
-    return NotYet(std::string(what) + " a value of type " + plan::TypeName(*key.type),
-                  range);
-  }
-  return arrow::Status::OK();
-}
-
 // Expressions over FROM's columns, put over the groups.
 class OverGroups {
  public:
-  OverGroups(const std::vector<ExprPtr>& keys, bool has_group_by)
-      : keys_(keys), has_group_by_(has_group_by) {}
+  /// The node's keys are `keys`, and others behind them. What calls of grouping give is
+  /// in `groupings`, over the groups.
+  OverGroups(const std::vector<ExprPtr>& keys, size_t key_count,
+             const std::vector<ExprPtr>& groupings, const ast::Select& select)
+      : keys_(keys), key_count_(key_count), groupings_(groupings), select_(select) {}
 
   arrow::Result<ExprPtr> Put(const ExprPtr& expression) const {
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (plan::Equals(*expression, *keys_[i])) {
         return plan::MakeColumn(static_cast<int>(i), plan::ToString(*keys_[i]),
-                                keys_[i]->type, keys_[i]->nullable, expression->range);
+                                keys_[i]->type, keys_[i]->nullable || HasSets(select_),
+                                expression->range);
       }
     }
     if (expression->kind == ExprKind::kColumn) {
       if (expression->column < ExpressionBinder::kFirstAggregate) {
         return NotGrouped(*expression);
       }
+      if (expression->column >= ExpressionBinder::kFirstGrouping) {
+        return groupings_[static_cast<size_t>(expression->column -
+                                              ExpressionBinder::kFirstGrouping)];
+      }
       auto moved = std::make_shared<Expr>(*expression);
-      moved->column += static_cast<int>(keys_.size()) - ExpressionBinder::kFirstAggregate;
+      moved->column += static_cast<int>(key_count_) - ExpressionBinder::kFirstAggregate;
       return moved;
     }
     if (expression->arguments.empty()) {
@@ -79,7 +67,7 @@ class OverGroups {
 
  private:
   arrow::Status NotGrouped(const Expr& column) const {
-    return has_group_by_
+    return select_.group_by
                ? Invalid(
                      "MISSING_AGGREGATION", column.range,
                      "the column " + column.name +
@@ -92,31 +80,35 @@ class OverGroups {
                              "there is no GROUP BY");
   }
 
+  static bool HasSets(const ast::Select& select) {
+    return select.group_by && sql::HasSets(*select.group_by);
+  }
+
   const std::vector<ExprPtr>& keys_;
-  const bool has_group_by_;
+  const size_t key_count_;
+  const std::vector<ExprPtr>& groupings_;
+  const ast::Select& select_;
 };
 
-arrow::Status CheckSupported(const ast::GroupBy& group_by) {
-  if (group_by.with_rollup || group_by.with_cube || !group_by.grouping_sets.empty()) {
-    return NotYet(group_by.with_rollup ? "WITH ROLLUP"
-                  : group_by.with_cube ? "WITH CUBE"
-                                       : "GROUPING SETS",
-                  group_by.range);
+std::string NameOf(ast::SetOperator op) {
+  switch (op) {
+    case ast::SetOperator::kExcept:
+      return "EXCEPT";
+    case ast::SetOperator::kIntersect:
+      return "INTERSECT";
+    case ast::SetOperator::kUnion:
+      break;
   }
-  for (const ast::GroupItem& item : group_by.items) {
-    if (item.kind != ast::GroupItem::Kind::kExpression) {
-      return NotYet("ROLLUP, CUBE or GROUPING SETS", group_by.range);
-    }
-  }
-  return arrow::Status::OK();
+  return "UNION";
 }
 
-// The type of each column of a union.
-arrow::Result<std::vector<std::shared_ptr<arrow::DataType>>> UnionTypes(
-    const arrow::Schema& left, const arrow::Schema& right, plan::SourceRange range) {
+// The type of each column of a set operation.
+arrow::Result<std::vector<std::shared_ptr<arrow::DataType>>> CommonTypes(
+    const arrow::Schema& left, const arrow::Schema& right, const std::string& operation,
+    plan::SourceRange range) {
   if (left.num_fields() != right.num_fields()) {
     return Invalid("NUM_COLUMNS_MISMATCH", range,
-                   "the queries of UNION have " +
+                   "the queries of " + operation + " have " +
                        core::Counted(left.num_fields(), "column") + " and " +
                        std::to_string(right.num_fields()));
   }
@@ -127,7 +119,7 @@ arrow::Result<std::vector<std::shared_ptr<arrow::DataType>>> UnionTypes(
     types.push_back(one->Equals(*other) ? one : plan::CommonType(one, other));
     if (types.back() == nullptr) {
       return Invalid("INCOMPATIBLE_COLUMN_TYPE", range,
-                     "column " + std::to_string(i + 1) + " of UNION is " +
+                     "column " + std::to_string(i + 1) + " of " + operation + " is " +
                          plan::TypeName(*one) + " before and " + plan::TypeName(*other) +
                          " after it; cast one of them");
     }
@@ -159,65 +151,68 @@ arrow::Status QueryBinder::BindKeys(const ast::Select& select, const Scope& scop
   if (!select.group_by) {
     return arrow::Status::OK();
   }
-  ARROW_RETURN_NOT_OK(CheckSupported(*select.group_by));
-  std::vector<ExprPtr> keys;
-  const auto& written = select.group_by->items;
-  if (select.group_by->all ||
-      (written.size() == 1 && IsAll(*written[0].expression, list->items))) {
+  const ast::GroupBy& group_by = *select.group_by;
+  const auto& written = group_by.items;
+  if (group_by.all || (written.size() == 1 && written[0].expression != nullptr &&
+                       IsAll(*written[0].expression, list->items))) {
     for (const BoundName& item : list->items) {
-      if (!HasAggregate(*item.expression)) {
-        keys.push_back(item.expression);
+      if (!ExpressionBinder::HasPlaceholder(*item.expression)) {
+        ARROW_RETURN_NOT_OK(
+            CheckKey(*item.expression, "GROUP BY", item.expression->range));
+        list->keys.push_back(item.expression);
       }
     }
+    return arrow::Status::OK();
   }
   ExpressionBinder binder(scope, options_);
   binder.set_clause("GROUP BY");
   binder.set_aliases(&list->items, ExpressionBinder::AliasOrder::kAfterColumns);
+  KeyBinder keys(&binder, list->items, &list->keys);
+  if (HasSets(group_by)) {
+    ARROW_ASSIGN_OR_RAISE(list->sets, keys.AddSets(group_by));
+    return arrow::Status::OK();
+  }
   for (const ast::GroupItem& item : written) {
-    const ast::Expression& node = *item.expression;
-    if (written.size() == 1 && IsAll(node, list->items)) {
-      break;
-    }
-    ARROW_ASSIGN_OR_RAISE(ExprPtr key, binder.Bind(node));
-    if (IsInteger(node)) {
-      const auto& position = static_cast<const arrow::Int32Scalar&>(*key->literal);
-      const bool known = key->literal->type->id() == arrow::Type::INT32 &&
-                         position.value >= 1 &&
-                         static_cast<size_t>(position.value) <= list->items.size();
-      if (!known) {
-        return Invalid("GROUP_BY_POS_OUT_OF_RANGE", node.range,
-                       "GROUP BY takes positions from 1 to " +
-                           std::to_string(list->items.size()) + " of the select list");
-      }
-      key = list->items[static_cast<size_t>(position.value) - 1].expression;
-    }
-    if (HasAggregate(*key)) {
-      return Invalid(IsInteger(node) ? "GROUP_BY_POS_AGGREGATE" : "GROUP_BY_AGGREGATE",
-                     node.range, "an aggregate function cannot be a key of GROUP BY");
-    }
-    keys.push_back(std::move(key));
-  }
-  for (ExprPtr& key : keys) {
-    ARROW_RETURN_NOT_OK(CheckKey(*key, "GROUP BY", key->range));
-    // Literals group nothing.
-    const bool known =
-        key->kind == ExprKind::kLiteral ||
-        std::any_of(list->keys.begin(), list->keys.end(),
-                    [&](const ExprPtr& one) { return plan::Equals(*one, *key); });
-    if (!known) {
-      list->keys.push_back(std::move(key));
-    }
-  }
-  // Without rows there is no group, other than without GROUP BY.
-  if (list->keys.empty() && !keys.empty()) {
-    list->keys.push_back(plan::MakeLiteral(std::make_shared<arrow::BooleanScalar>(true)));
+    ARROW_RETURN_NOT_OK(keys.Add(*item.expression));
   }
   return arrow::Status::OK();
 }
 
+arrow::Result<std::vector<ExprPtr>> QueryBinder::BindGroupings(
+    const SelectList& list, const std::vector<ExprPtr>& node_keys) {
+  std::vector<ExprPtr> bound;
+  if (list.groupings.empty()) {
+    return bound;
+  }
+  if (list.sets.empty()) {
+    return Invalid("UNSUPPORTED_GROUPING_EXPRESSION", list.groupings[0].range,
+                   "grouping and grouping_id are for GROUP BY with ROLLUP, CUBE or "
+                   "GROUPING SETS");
+  }
+  ExprPtr number = plan::MakeLiteral(std::make_shared<arrow::Int64Scalar>(0));
+  if (node_keys.size() > list.keys.size()) {
+    number = plan::MakeColumn(static_cast<int>(list.keys.size()), "grouping_id",
+                              arrow::int64(), false);
+  }
+  for (const GroupingCall& call : list.groupings) {
+    ARROW_ASSIGN_OR_RAISE(bound.emplace_back(), BindGrouping(call, list.keys, number));
+  }
+  return bound;
+}
+
 QueryBinder::NodeResult QueryBinder::Group(const ast::Select& select, NodePtr input,
                                            SelectList* list) {
-  const OverGroups groups(list->keys, select.group_by.has_value());
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::kAggregate;
+  node->keys = list->keys;
+  node->aggregates = std::move(list->aggregates);
+  const bool one_set = list->sets.empty() || (list->sets.size() == 1 &&
+                                              list->sets[0].size() == list->keys.size());
+  if (!one_set) {
+    input = ExpandSets(std::move(input), list->sets, &node->keys, &node->aggregates);
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto groupings, BindGroupings(*list, node->keys));
+  const OverGroups groups(list->keys, node->keys.size(), groupings, select);
   for (BoundName& item : list->items) {
     ARROW_ASSIGN_OR_RAISE(item.expression, groups.Put(item.expression));
   }
@@ -227,22 +222,18 @@ QueryBinder::NodeResult QueryBinder::Group(const ast::Select& select, NodePtr in
   if (list->having != nullptr) {
     ARROW_ASSIGN_OR_RAISE(list->having, groups.Put(list->having));
   }
-  auto node = std::make_unique<Node>();
-  node->kind = NodeKind::kAggregate;
   arrow::FieldVector fields;
-  for (const ExprPtr& key : list->keys) {
+  for (const ExprPtr& key : node->keys) {
     const bool column = key->kind == ExprKind::kColumn;
     fields.push_back(arrow::field(column ? key->name : plan::ToString(*key), key->type,
                                   key->nullable));
   }
-  for (const plan::Aggregate& aggregate : list->aggregates) {
+  for (const plan::Aggregate& aggregate : node->aggregates) {
     const bool is_count = aggregate.function == plan::AggregateFunction::kCount ||
                           aggregate.function == plan::AggregateFunction::kCountAll;
     fields.push_back(arrow::field(plan::ToString(aggregate), aggregate.type, !is_count));
   }
   node->schema = arrow::schema(std::move(fields));
-  node->keys = std::move(list->keys);
-  node->aggregates = std::move(list->aggregates);
   node->inputs.push_back(std::move(input));
   ARROW_ASSIGN_OR_RAISE(node, LowerDistinct(std::move(node)));
   if (list->having != nullptr) {
@@ -265,11 +256,16 @@ QueryBinder::NodeResult QueryBinder::Distinct(NodePtr input, plan::SourceRange r
   return node;
 }
 
-QueryBinder::NodeResult QueryBinder::BindUnion(const ast::QueryBody& body) {
+QueryBinder::NodeResult QueryBinder::BindSetOperation(const ast::QueryBody& body) {
+  const bool is_union = body.set_operator == ast::SetOperator::kUnion;
+  if (!is_union && body.all) {
+    return NotYet(NameOf(body.set_operator) + " ALL", body.op_range);
+  }
   ARROW_ASSIGN_OR_RAISE(NodePtr left, BindBody(*body.left, {}));
   ARROW_ASSIGN_OR_RAISE(NodePtr right, BindBody(*body.right, {}));
-  ARROW_ASSIGN_OR_RAISE(auto types,
-                        UnionTypes(*left->schema, *right->schema, body.op_range));
+  ARROW_ASSIGN_OR_RAISE(
+      auto types, CommonTypes(*left->schema, *right->schema, NameOf(body.set_operator),
+                              body.op_range));
   arrow::FieldVector fields;
   for (size_t i = 0; i < types.size(); ++i) {
     const auto& field = left->schema->field(static_cast<int>(i));
@@ -277,11 +273,15 @@ QueryBinder::NodeResult QueryBinder::BindUnion(const ast::QueryBody& body) {
         field->name(), types[i],
         field->nullable() || right->schema->field(static_cast<int>(i))->nullable()));
   }
+  ARROW_ASSIGN_OR_RAISE(left, CastTo(std::move(left), types, body.op_range));
+  ARROW_ASSIGN_OR_RAISE(right, CastTo(std::move(right), types, body.op_range));
+  if (!is_union) {
+    return GroupSides(std::move(left), std::move(right), arrow::schema(std::move(fields)),
+                      body);
+  }
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::kUnion;
   node->schema = arrow::schema(std::move(fields));
-  ARROW_ASSIGN_OR_RAISE(left, CastTo(std::move(left), types, body.op_range));
-  ARROW_ASSIGN_OR_RAISE(right, CastTo(std::move(right), types, body.op_range));
   // A chain is one union.
   if (left->kind == NodeKind::kUnion) {
     node->inputs = std::move(left->inputs);
@@ -290,6 +290,49 @@ QueryBinder::NodeResult QueryBinder::BindUnion(const ast::QueryBody& body) {
   }
   node->inputs.push_back(std::move(right));
   return body.all ? std::move(node) : Distinct(std::move(node), body.op_range);
+}
+
+// EXCEPT and INTERSECT: rows of both sides grouped by all columns, then those groups that
+// are of the left side only, or of both.
+QueryBinder::NodeResult QueryBinder::GroupSides(
+    NodePtr left, NodePtr right, const std::shared_ptr<arrow::Schema>& schema,
+    const ast::QueryBody& body) {
+  const int count = schema->num_fields();
+  ARROW_ASSIGN_OR_RAISE(auto with_side,
+                        schema->AddField(count, arrow::field("side", arrow::int32())));
+  auto both = std::make_unique<Node>();
+  both->kind = NodeKind::kUnion;
+  both->schema = std::move(with_side);
+  for (NodePtr* side : {&left, &right}) {
+    std::vector<BoundName> items = ColumnsOf(*(*side)->schema);
+    items.push_back({"side", plan::MakeLiteral(std::make_shared<arrow::Int32Scalar>(
+                                 side == &left ? 0 : 1))});
+    both->inputs.push_back(MakeProject(std::move(*side), items));
+  }
+  const ExprPtr side = ColumnsOf(*both->schema).back().expression;
+  ARROW_ASSIGN_OR_RAISE(NodePtr groups, Distinct(std::move(both), body.op_range));
+  groups->keys.pop_back();
+  arrow::FieldVector fields = schema->fields();
+  for (const auto function :
+       {plan::AggregateFunction::kMin, plan::AggregateFunction::kMax}) {
+    ARROW_ASSIGN_OR_RAISE(plan::Aggregate of_sides,
+                          plan::MakeAggregate(function, side, nullptr, body.op_range));
+    fields.push_back(arrow::field(plan::ToString(of_sides), arrow::int32()));
+    groups->aggregates.push_back(std::move(of_sides));
+  }
+  groups->schema = arrow::schema(std::move(fields));
+  std::vector<BoundName> items = ColumnsOf(*groups->schema);
+  const ExprPtr largest = items.back().expression;
+  items.pop_back();
+  const ExprPtr least = items.back().expression;
+  items.pop_back();
+  const bool intersect = body.set_operator == ast::SetOperator::kIntersect;
+  ExprPtr zero = plan::MakeLiteral(std::make_shared<arrow::Int32Scalar>(0));
+  ARROW_ASSIGN_OR_RAISE(
+      ExprPtr wanted,
+      intersect ? plan::MakeCall(plan::Function::kLess, {least, largest})
+                : plan::MakeCall(plan::Function::kEqual, {largest, std::move(zero)}));
+  return MakeProject(MakeFilter(std::move(groups), std::move(wanted)), items);
 }
 
 }  // namespace wheelpit::sql

@@ -39,16 +39,6 @@ arrow::Status CheckOrdered(const plan::Expr& key, plan::SourceRange range) {
   return arrow::Status::OK();
 }
 
-std::vector<BoundName> ColumnsOf(const arrow::Schema& schema) {
-  std::vector<BoundName> columns;
-  for (int i = 0; i < schema.num_fields(); ++i) {
-    const auto& field = schema.field(i);
-    columns.push_back({field->name(), plan::MakeColumn(i, field->name(), field->type(),
-                                                       field->nullable())});
-  }
-  return columns;
-}
-
 // The position of the expression among the items, which it is added to if need be.
 int PositionOf(const ExprPtr& expression, std::vector<BoundName>* items) {
   for (size_t i = 0; i < items->size(); ++i) {
@@ -58,6 +48,29 @@ int PositionOf(const ExprPtr& expression, std::vector<BoundName>* items) {
   }
   items->push_back({plan::ToString(*expression), expression});
   return static_cast<int>(items->size()) - 1;
+}
+
+// An expression over the rows of a select list: what is equal to an item is its column.
+arrow::Result<ExprPtr> OverItems(const ExprPtr& expression,
+                                 const std::vector<BoundName>& items) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (plan::Equals(*items[i].expression, *expression)) {
+      return plan::MakeColumn(static_cast<int>(i), items[i].name, expression->type,
+                              expression->nullable, expression->range);
+    }
+  }
+  if (expression->kind == plan::ExprKind::kColumn) {
+    return Invalid("UNRESOLVED_COLUMN", expression->range,
+                   "with SELECT DISTINCT, ORDER BY takes what is in the select list");
+  }
+  if (expression->arguments.empty()) {
+    return expression;
+  }
+  auto copy = std::make_shared<plan::Expr>(*expression);
+  for (ExprPtr& argument : copy->arguments) {
+    ARROW_ASSIGN_OR_RAISE(argument, OverItems(argument, items));
+  }
+  return copy;
 }
 
 }  // namespace
@@ -115,11 +128,25 @@ arrow::Status QueryBinder::BindOrder(const std::vector<OrderItem>& order,
   return arrow::Status::OK();
 }
 
+// The different rows of a select list, in order.
+QueryBinder::NodeResult QueryBinder::SortDistinct(NodePtr input, SelectList list,
+                                                  plan::SourceRange range) {
+  for (OrderKey& key : list.order) {
+    ARROW_ASSIGN_OR_RAISE(key.expression, OverItems(key.expression, list.items));
+  }
+  ARROW_ASSIGN_OR_RAISE(NodePtr node,
+                        Distinct(MakeProject(std::move(input), list.items), range));
+  if (list.order.empty()) {
+    return node;
+  }
+  std::vector<BoundName> columns = ColumnsOf(*node->schema);
+  return SortRows(std::move(node), std::move(columns), list.order);
+}
+
 // The select list over `input`, in order: what only the order needs is dropped behind the
 // sort.
 QueryBinder::NodeResult QueryBinder::SortRows(NodePtr input, std::vector<BoundName> items,
-                                              const std::vector<OrderKey>& order,
-                                              bool distinct, plan::SourceRange range) {
+                                              const std::vector<OrderKey>& order) {
   const size_t visible = items.size();
   std::vector<plan::SortKey> keys;
   for (const OrderKey& key : order) {
@@ -130,15 +157,8 @@ QueryBinder::NodeResult QueryBinder::SortRows(NodePtr input, std::vector<BoundNa
     if (!repeated) {
       keys.push_back({column, key.descending, key.nulls_first});
     }
-    if (distinct && items.size() > visible) {
-      return Invalid("UNRESOLVED_COLUMN", key.expression->range,
-                     "with SELECT DISTINCT, ORDER BY takes what is in the select list");
-    }
   }
   NodePtr node = MakeProject(std::move(input), items);
-  if (distinct) {
-    ARROW_ASSIGN_OR_RAISE(node, Distinct(std::move(node), range));
-  }
   if (keys.empty()) {
     return node;
   }
@@ -167,7 +187,7 @@ QueryBinder::NodeResult QueryBinder::SortOutput(NodePtr input,
   binder.set_clause("ORDER BY of this query");
   std::vector<OrderKey> keys;
   ARROW_RETURN_NOT_OK(BindOrder(order, items, &binder, &keys));
-  return SortRows(std::move(input), std::move(items), keys, false, {});
+  return SortRows(std::move(input), std::move(items), keys);
 }
 
 }  // namespace wheelpit::sql

@@ -264,7 +264,7 @@ TEST(Binder, KeysAreExpressionsPositionsAndAliases) {
   EXPECT_THAT(OutlineOf("SELECT max(n) AS a FROM 'x' GROUP BY a"),
               testing::HasSubstr("by[a]"));
   EXPECT_THAT(OutlineOf("SELECT 1 FROM 'x' GROUP BY 'c'"),
-              testing::HasSubstr("aggregate[]by[true]"));
+              testing::HasSubstr("aggregate[]by['c']"));
 }
 
 TEST(Binder, WhatGroupsDoNotTellIsRefused) {
@@ -284,7 +284,40 @@ TEST(Binder, WhatGroupsDoNotTellIsRefused) {
             "invalid_sql GROUP_BY_AGGREGATE at k");
   EXPECT_EQ(ErrorOf("SELECT a FROM 'x' GROUP BY sum(a)"),
             "invalid_sql INVALID_WHERE_CONDITION at sum(a)");
-  EXPECT_EQ(NotYetAt("SELECT a FROM 'x' GROUP BY ROLLUP (a)"), "GROUP BY");
+}
+
+TEST(Binder, GroupingSetsExpandRows) {
+  EXPECT_EQ(OutlineOf("SELECT a, s, sum(n), grouping(s) FROM 'x' GROUP BY ROLLUP (a, s)"),
+            "project[a, s, sum(n), CASE WHEN ((grouping_id & 1L) = 0L) THEN 0Y ELSE 1Y "
+            "END](aggregate[sum(n)]by[a, s, grouping_id](expand[a, s, 0L, n; "
+            "a, NULL, 1L, n; NULL, NULL, 3L, n](scan[a, s, n])))");
+  // Sets that repeat are told apart, and one of all keys is nothing special.
+  EXPECT_THAT(OutlineOf("SELECT a FROM 'x' GROUP BY GROUPING SETS ((a), (a))"),
+              testing::HasSubstr("by[a, grouping_id, grouping_set](expand[a, 0L, 0; "
+                                 "a, 0L, 1]("));
+  EXPECT_EQ(OutlineOf("SELECT a FROM 'x' GROUP BY GROUPING SETS ((a, s))"),
+            OutlineOf("SELECT a FROM 'x' GROUP BY a, s"));
+}
+
+TEST(Binder, GroupingSetsAreBounded) {
+  const auto cube = [](int keys) {
+    std::string text = "a";
+    for (int i = 1; i < keys; ++i) {
+      text += ", a + " + std::to_string(i);
+    }
+    return "SELECT count(*) FROM 'x' GROUP BY CUBE (" + text + ")";
+  };
+  EXPECT_THAT(OutlineOf(cube(12)), testing::HasSubstr("expand["));
+  EXPECT_THAT(ErrorOf(cube(13)), testing::HasSubstr("TOO_MANY_GROUPING_SETS"));
+  EXPECT_THAT(ErrorOf("SELECT count(*) FROM 'x' GROUP BY CUBE(a, s, n, f, b, d), "
+                      "CUBE(a + 1, a + 2, a + 3, a + 4, a + 5, a + 6, a + 7)"),
+              testing::HasSubstr("TOO_MANY_GROUPING_SETS"));
+  std::string keys = "a";
+  for (int i = 1; i <= 64; ++i) {
+    keys += ", a + " + std::to_string(i);
+  }
+  EXPECT_THAT(ErrorOf("SELECT count(*) FROM 'x' GROUP BY ROLLUP (" + keys + ")"),
+              testing::HasSubstr("GROUPING_SIZE_LIMIT_EXCEEDED"));
 }
 
 TEST(Binder, OrderTakesAliasesPositionsAndColumnsThatAreNotShown) {
@@ -314,7 +347,15 @@ TEST(Binder, UnionsTakeTheCommonTypeAndAreFlat) {
             "invalid_sql NUM_COLUMNS_MISMATCH at UNION");
   EXPECT_EQ(ErrorOf("SELECT b FROM 'x' UNION SELECT dt FROM 'x'"),
             "invalid_sql INCOMPATIBLE_COLUMN_TYPE at UNION");
-  EXPECT_EQ(NotYetAt("SELECT a FROM 'x' EXCEPT SELECT a FROM 'x'"), "EXCEPT");
+  EXPECT_EQ(NotYetAt("SELECT a FROM 'x' EXCEPT ALL SELECT a FROM 'x'"), "EXCEPT");
+}
+
+TEST(Binder, RowsOfTwoSidesAreGrouped) {
+  EXPECT_EQ(OutlineOf("SELECT a FROM 'x' EXCEPT SELECT a FROM 'y'"),
+            "project[a](filter[(max(side) = 0)](aggregate[max(side)]by[a]("
+            "union(project[a, 0](scan[a]), project[a, 1](scan[a])))))");
+  EXPECT_THAT(OutlineOf("SELECT a FROM 'x' INTERSECT SELECT a FROM 'y'"),
+              testing::HasSubstr("filter[(min(side) < max(side))]("));
 }
 
 TEST(Binder, WhatIsNotPlannedYetIsSaidAtItsPlace) {

@@ -229,6 +229,8 @@ std::string CallName(const Expression& node) {
     name = name == "floor" ? "FLOOR" : name == "ceil" ? "CEIL" : "SQRT";
   } else if (name == "dateadd" && count == 2) {
     name = "date_add";
+  } else if (name == "any_value" && count == 2) {
+    arguments = DisplayName(*node.operands[0]);
   }
   std::string text =
       name + "(" + (node.call->distinct ? "DISTINCT " : "") + arguments + ")";

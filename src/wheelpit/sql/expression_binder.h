@@ -15,6 +15,7 @@
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/sql/ast.h"
 #include "wheelpit/sql/binder.h"
+#include "wheelpit/sql/functions.h"
 #include "wheelpit/sql/scope.h"
 
 namespace wheelpit::sql {
@@ -26,6 +27,13 @@ bool ContainsAggregate(const ast::Expression& expression);
 struct BoundName {
   std::string name;
   plan::ExprPtr expression;
+};
+
+/// grouping(key), grouping_id(key, …) or grouping_id(), bound over FROM's columns.
+struct GroupingCall {
+  std::vector<plan::ExprPtr> arguments;
+  bool of_all = false;  ///< grouping_id
+  plan::SourceRange range;
 };
 
 /// The type that a CAST names.
@@ -44,6 +52,13 @@ class ExpressionBinder {
     aggregates_ = aggregates;
   }
   static constexpr int kFirstAggregate = 1 << 24;
+
+  /// Likewise for calls of grouping and grouping_id.
+  void CollectGroupings(std::vector<GroupingCall>* groupings) { groupings_ = groupings; }
+  static constexpr int kFirstGrouping = 1 << 25;
+
+  /// Whether a bound expression has such a column.
+  static bool HasPlaceholder(const plan::Expr& expression);
 
   /// Where an aggregate is found that is not allowed: "WHERE".
   void set_clause(std::string_view clause) { clause_ = clause; }
@@ -87,13 +102,16 @@ class ExpressionBinder {
   Result BindScalarCall(const ast::Expression& node, const std::string& name);
   Result BindBuiltCall(const ast::Expression& node, const std::string& name);
   Result BindRight(std::vector<plan::ExprPtr> arguments, plan::SourceRange range);
+  Result BindGroupingCall(const ast::Expression& node, bool of_all);
   Result BindTrim(const ast::Expression& node, const std::string& name);
   Result BindExtract(const ast::Expression& node);
   Result BindIntervalPart(plan::Function function, plan::ExprPtr source,
                           const ast::Expression& node);
-  Result BindAggregate(const ast::Expression& node, plan::AggregateFunction function);
+  Result BindAggregate(const ast::Expression& node, const NamedAggregate& named);
   arrow::Result<plan::Aggregate> MakeAggregate(const ast::Expression& node,
-                                               plan::AggregateFunction function);
+                                               const NamedAggregate& named);
+  Result TakenAs(AggregateArgument taken, plan::ExprPtr argument,
+                 const ast::Expression& node);
   static arrow::Result<plan::Aggregate> MakeDistinct(plan::AggregateFunction function,
                                                      std::vector<plan::ExprPtr> arguments,
                                                      plan::ExprPtr filter,
@@ -111,6 +129,7 @@ class ExpressionBinder {
   const Scope& scope_;
   const BindOptions& options_;
   std::vector<plan::Aggregate>* aggregates_ = nullptr;
+  std::vector<GroupingCall>* groupings_ = nullptr;
   const std::vector<BoundName>* aliases_ = nullptr;
   AliasOrder alias_order_ = AliasOrder::kBeforeColumns;
   std::string_view clause_;

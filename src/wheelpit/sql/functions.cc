@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <arrow/type.h>
 
@@ -65,25 +66,27 @@ constexpr std::array kFunctions = {
     FunctionRow{"year", Function::kYear},
 };
 
-struct AggregateRow {
-  std::string_view name;
-  AggregateFunction function;
-};
-
 constexpr std::array kAggregates = {
-    AggregateRow{"avg", AggregateFunction::kAvg},
-    AggregateRow{"count", AggregateFunction::kCount},
-    AggregateRow{"max", AggregateFunction::kMax},
-    AggregateRow{"mean", AggregateFunction::kAvg},
-    AggregateRow{"min", AggregateFunction::kMin},
-    AggregateRow{"std", AggregateFunction::kStddevSamp},
-    AggregateRow{"stddev", AggregateFunction::kStddevSamp},
-    AggregateRow{"stddev_pop", AggregateFunction::kStddevPop},
-    AggregateRow{"stddev_samp", AggregateFunction::kStddevSamp},
-    AggregateRow{"sum", AggregateFunction::kSum},
-    AggregateRow{"var_pop", AggregateFunction::kVarPop},
-    AggregateRow{"var_samp", AggregateFunction::kVarSamp},
-    AggregateRow{"variance", AggregateFunction::kVarSamp},
+    NamedAggregate{"any", AggregateFunction::kMax, AggregateArgument::kBoolean},
+    NamedAggregate{"any_value", AggregateFunction::kMax, AggregateArgument::kAny},
+    NamedAggregate{"avg", AggregateFunction::kAvg},
+    NamedAggregate{"bool_and", AggregateFunction::kMin, AggregateArgument::kBoolean},
+    NamedAggregate{"bool_or", AggregateFunction::kMax, AggregateArgument::kBoolean},
+    NamedAggregate{"count", AggregateFunction::kCount},
+    NamedAggregate{"count_if", AggregateFunction::kCount, AggregateArgument::kCondition},
+    NamedAggregate{"every", AggregateFunction::kMin, AggregateArgument::kBoolean},
+    NamedAggregate{"max", AggregateFunction::kMax},
+    NamedAggregate{"mean", AggregateFunction::kAvg},
+    NamedAggregate{"min", AggregateFunction::kMin},
+    NamedAggregate{"some", AggregateFunction::kMax, AggregateArgument::kBoolean},
+    NamedAggregate{"std", AggregateFunction::kStddevSamp},
+    NamedAggregate{"stddev", AggregateFunction::kStddevSamp},
+    NamedAggregate{"stddev_pop", AggregateFunction::kStddevPop},
+    NamedAggregate{"stddev_samp", AggregateFunction::kStddevSamp},
+    NamedAggregate{"sum", AggregateFunction::kSum},
+    NamedAggregate{"var_pop", AggregateFunction::kVarPop},
+    NamedAggregate{"var_samp", AggregateFunction::kVarSamp},
+    NamedAggregate{"variance", AggregateFunction::kVarSamp},
 };
 
 // What the binder builds out of other functions.
@@ -108,9 +111,9 @@ std::optional<Function> FindFunction(std::string_view name) {
   return row == kFunctions.end() ? std::nullopt : std::optional(row->function);
 }
 
-std::optional<AggregateFunction> FindAggregate(std::string_view name) {
+std::optional<NamedAggregate> FindAggregate(std::string_view name) {
   auto row = FindRow(kAggregates, name);
-  return row == kAggregates.end() ? std::nullopt : std::optional(row->function);
+  return row == kAggregates.end() ? std::nullopt : std::optional(*row);
 }
 
 std::shared_ptr<arrow::DataType> FindCastFunction(std::string_view name) {
@@ -139,7 +142,7 @@ std::vector<std::string> FunctionNames() {
   for (const FunctionRow& row : kFunctions) {
     names.emplace_back(row.name);
   }
-  for (const AggregateRow& row : kAggregates) {
+  for (const NamedAggregate& row : kAggregates) {
     names.emplace_back(row.name);
   }
   names.insert(names.end(), kBuiltNames.begin(), kBuiltNames.end());

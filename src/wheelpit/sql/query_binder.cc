@@ -63,13 +63,34 @@ std::string MovedDateName(const ast::Expression& sum, const plan::Expr& bound) {
          DisplayName(*sum.operands[swapped ? 0 : 1]) + ")";
 }
 
-arrow::Result<std::string> NameOf(const ast::SelectItem& item, const plan::Expr& bound) {
+// count(DISTINCT *) is called by the columns that it counts.
+arrow::Result<std::string> CountedStarName(const ast::Expression& call,
+                                           const Scope& scope) {
+  std::string name;
+  ARROW_ASSIGN_OR_RAISE(auto columns, scope.Expand(*call.operands[0]));
+  for (const size_t column : columns) {
+    name += (name.empty() ? "" : ", ") + scope.name(column);
+  }
+  return "count(DISTINCT " + name + ")";
+}
+
+bool IsCountedStar(const ast::Expression& expression) {
+  return expression.kind == ast::ExpressionKind::kCall && expression.call->distinct &&
+         expression.call->filter == nullptr && expression.operands.size() == 1 &&
+         expression.operands[0]->kind == ast::ExpressionKind::kStar;
+}
+
+arrow::Result<std::string> NameOf(const ast::SelectItem& item, const plan::Expr& bound,
+                                  const Scope& scope) {
   const ast::Expression& expression = *item.expression;
   if (item.aliases.size() > 1) {
     return NotYet("an expression that gives several columns", expression.range);
   }
   if (!item.aliases.empty()) {
     return item.aliases[0].text;
+  }
+  if (IsCountedStar(expression)) {
+    return CountedStarName(expression, scope);
   }
   bool moved = bound.kind == plan::ExprKind::kCall &&
                (bound.function == plan::Function::kDateAdd ||
@@ -112,6 +133,16 @@ arrow::Status ExplainAlias(const arrow::Status& status, const ast::Expression& e
 }
 
 }  // namespace
+
+std::vector<BoundName> ColumnsOf(const arrow::Schema& schema) {
+  std::vector<BoundName> columns;
+  for (int i = 0; i < schema.num_fields(); ++i) {
+    const auto& field = schema.field(i);
+    columns.push_back({field->name(), plan::MakeColumn(i, field->name(), field->type(),
+                                                       field->nullable())});
+  }
+  return columns;
+}
 
 NodePtr MakeFilter(NodePtr input, ExprPtr condition) {
   auto filter = std::make_unique<Node>();
@@ -182,11 +213,7 @@ QueryBinder::NodeResult QueryBinder::BindBody(const ast::QueryBody& body,
     case ast::BodyKind::kSetOperation:
       break;
   }
-  if (body.set_operator != ast::SetOperator::kUnion) {
-    return NotYet(body.set_operator == ast::SetOperator::kExcept ? "EXCEPT" : "INTERSECT",
-                  body.op_range);
-  }
-  ARROW_ASSIGN_OR_RAISE(NodePtr node, BindUnion(body));
+  ARROW_ASSIGN_OR_RAISE(NodePtr node, BindSetOperation(body));
   return SortOutput(std::move(node), order);
 }
 
@@ -203,6 +230,7 @@ QueryBinder::NodeResult QueryBinder::BindSelect(const ast::Select& select,
   SelectList list;
   ExpressionBinder binder(source.scope, options_);
   binder.CollectAggregates(&list.aggregates);
+  binder.CollectGroupings(&list.groupings);
   const auto aggregates = [](const auto& item) {
     return ContainsAggregate(*item.expression);
   };
@@ -214,12 +242,14 @@ QueryBinder::NodeResult QueryBinder::BindSelect(const ast::Select& select,
     ARROW_ASSIGN_OR_RAISE(list.having, binder.BindCondition(*select.having));
   }
   ARROW_RETURN_NOT_OK(BindOrder(order, list.items, &binder, &list.order));
-  if (grouped || !list.aggregates.empty()) {
+  if (grouped || !list.aggregates.empty() || !list.groupings.empty()) {
     ARROW_RETURN_NOT_OK(BindKeys(select, source.scope, &list));
     ARROW_ASSIGN_OR_RAISE(source.node, Group(select, std::move(source.node), &list));
   }
-  return SortRows(std::move(source.node), std::move(list.items), list.order,
-                  select.distinct, select.distinct_range);
+  return select.distinct
+             ? SortDistinct(std::move(source.node), std::move(list),
+                            select.distinct_range)
+             : SortRows(std::move(source.node), std::move(list.items), list.order);
 }
 
 arrow::Status QueryBinder::BindItems(const ast::Select& select, const Scope& scope,
@@ -247,7 +277,7 @@ arrow::Status QueryBinder::BindItems(const ast::Select& select, const Scope& sco
     if (!bound.ok()) {
       return ExplainAlias(bound.status(), expression, list->items);
     }
-    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item, **bound));
+    ARROW_ASSIGN_OR_RAISE(std::string name, NameOf(item, **bound, scope));
     list->items.push_back({std::move(name), *std::move(bound)});
   }
   return arrow::Status::OK();

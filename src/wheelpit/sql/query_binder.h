@@ -12,6 +12,7 @@
 #include "wheelpit/sql/ast.h"
 #include "wheelpit/sql/binder.h"
 #include "wheelpit/sql/expression_binder.h"
+#include "wheelpit/sql/grouping_sets.h"
 #include "wheelpit/sql/scope.h"
 
 namespace wheelpit::sql {
@@ -68,6 +69,8 @@ class QueryBinder {
     std::vector<BoundName> items;
     std::vector<plan::Aggregate> aggregates;
     std::vector<plan::ExprPtr> keys;
+    KeySets sets;  ///< of keys; none: all keys are one
+    std::vector<GroupingCall> groupings;
     plan::ExprPtr having;
     std::vector<OrderKey> order;
   };
@@ -78,18 +81,25 @@ class QueryBinder {
                           ExpressionBinder* binder, SelectList* list);
   // bind_groups.cc
   arrow::Status BindKeys(const ast::Select& select, const Scope& scope, SelectList* list);
+  static arrow::Result<std::vector<plan::ExprPtr>> BindGroupings(
+      const SelectList& list, const std::vector<plan::ExprPtr>& node_keys);
   NodeResult Group(const ast::Select& select, std::unique_ptr<plan::Node> input,
                    SelectList* list);
-  NodeResult Distinct(std::unique_ptr<plan::Node> input, plan::SourceRange range);
-  NodeResult BindUnion(const ast::QueryBody& body);
+  static NodeResult Distinct(std::unique_ptr<plan::Node> input, plan::SourceRange range);
+  NodeResult BindSetOperation(const ast::QueryBody& body);
+  static NodeResult GroupSides(std::unique_ptr<plan::Node> left,
+                               std::unique_ptr<plan::Node> right,
+                               const std::shared_ptr<arrow::Schema>& schema,
+                               const ast::QueryBody& body);
   // bind_order.cc
   static std::vector<OrderItem> OrderOf(const ast::Query& query);
   arrow::Status BindOrder(const std::vector<OrderItem>& order,
                           const std::vector<BoundName>& items, ExpressionBinder* binder,
                           std::vector<OrderKey>* keys);
   NodeResult SortRows(std::unique_ptr<plan::Node> input, std::vector<BoundName> items,
-                      const std::vector<OrderKey>& order, bool distinct,
-                      plan::SourceRange range);
+                      const std::vector<OrderKey>& order);
+  NodeResult SortDistinct(std::unique_ptr<plan::Node> input, SelectList list,
+                          plan::SourceRange range);
   NodeResult SortOutput(std::unique_ptr<plan::Node> input,
                         const std::vector<OrderItem>& order);
   arrow::Result<Source> BindFrom(const ast::Select& select);
@@ -119,6 +129,9 @@ class QueryBinder {
 
 /// Whether the word ALL of GROUP BY ALL, ORDER BY ALL: no item has that name.
 bool IsAll(const ast::Expression& node, const std::vector<BoundName>& items);
+
+/// The columns of a node, under their names.
+std::vector<BoundName> ColumnsOf(const arrow::Schema& schema);
 
 /// A column for each item.
 std::unique_ptr<plan::Node> MakeProject(std::unique_ptr<plan::Node> input,

@@ -12,6 +12,7 @@
 
 #include "wheelpit/sql/fold.h"
 #include "wheelpit/sql/prune.h"
+#include "wheelpit/sql/query_binder.h"
 
 namespace wheelpit::sql {
 namespace {
@@ -30,12 +31,7 @@ NodePtr Filtered(NodePtr input, const std::vector<ExprPtr>& conjuncts) {
   if (conjuncts.empty()) {
     return input;
   }
-  auto filter = std::make_unique<Node>();
-  filter->kind = NodeKind::kFilter;
-  filter->schema = input->schema;
-  filter->condition = plan::JoinConjuncts(conjuncts);
-  filter->inputs.push_back(std::move(input));
-  return filter;
+  return MakeFilter(std::move(input), plan::JoinConjuncts(conjuncts));
 }
 
 // No rows of the same columns.
