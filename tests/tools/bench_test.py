@@ -43,7 +43,7 @@ class Pictures(unittest.TestCase):
 
 class Budgets(unittest.TestCase):
     def test_long_and_failed_runs_are_not_repeated_as_often(self):
-        for first, runs in ((outcome(seconds=9.9), 5), (outcome(seconds=10), 3), (outcome(seconds=30), 1),
+        for first, runs in ((outcome(seconds=9.9), 5), (outcome(seconds=10), 3), (outcome(seconds=20), 1),
                             (outcome(failure="killed"), 1)):
             self.assertEqual(suite_of_budgets.runs_of(first, 5), runs)
 
