@@ -37,6 +37,11 @@ def machine_text(about, limits):
             f"memcpy {limits['copy'] / 1e9:.1f} GB/s.")
 
 
+def write_picture(path, svg):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(svg)
+
+
 def write(folder, suite, markdown, figures):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{suite}.md").write_text(markdown.rstrip() + "\n")

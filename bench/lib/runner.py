@@ -5,9 +5,12 @@ import os
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 
 from . import machine
+
+BLOCK_BYTES = 512  # of ru_oublock
 
 
 @dataclasses.dataclass
@@ -19,18 +22,24 @@ class Ended:
     cpu_seconds: float
     peak_rss_bytes: int
     others_share: float  # of the machine's CPU, used by other processes meanwhile
+    written_bytes: int   # that it made dirty in files, by the kernel's count
     output: str
     errors: str
 
 
-def run(command, environment=None, folder=None):
-    """Runs to the end, with output to files, so that no pipe slows it."""
+def run(command, environment=None, folder=None, timeout_seconds=None):
+    """Runs to the end, with output to files, so that no pipe slows it. What takes longer than the
+    timeout is killed: its code is -SIGKILL."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         busy, start = machine.busy_seconds(), time.perf_counter()
         process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=errors, cwd=folder,
                                    env={**os.environ, **(environment or {})})
+        timer = threading.Timer(timeout_seconds or threading.TIMEOUT_MAX, process.kill)
+        timer.daemon = True
+        timer.start()
         _, status, usage = os.wait4(process.pid, 0)
+        timer.cancel()
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         cpu_seconds = usage.ru_utime + usage.ru_stime
@@ -39,6 +48,7 @@ def run(command, environment=None, folder=None):
         errors.seek(0)
         return Ended(process.returncode, seconds, cpu_seconds, usage.ru_maxrss * 1024,
                      min(1.0, others / (seconds * machine.usable_cores() + 1e-9)),
+                     usage.ru_oublock * BLOCK_BYTES,
                      output.read().decode(errors="replace"), errors.read().decode(errors="replace"))
 
 

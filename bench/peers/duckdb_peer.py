@@ -5,6 +5,7 @@ import peer
 
 options = peer.options()
 connection = duckdb.connect()
+connection.execute("SET enable_progress_bar=false")
 connection.execute(f"SET threads={options.threads}")
 connection.execute("SET parquet_metadata_cache=true")  # its best form over many files
 if options.memory_bytes:

@@ -19,8 +19,12 @@ import termios
 import time
 import traceback
 
-WHEELPIT, DATA = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+WHEELPIT, DATA = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 ORDERS = f'"{DATA}/orders.parquet"'
+
+
+class Skipped(Exception):
+    """A test that cannot be done on this machine; the text says why."""
 
 
 class Outcome:
@@ -47,7 +51,7 @@ def run(*arguments, stdin="", env=None, cwd=None, limits=None):
             resource.setrlimit(name, (value, value))
 
     done = subprocess.run(
-        [WHEELPIT, *arguments], input=stdin.encode(), capture_output=True, timeout=60,
+        [WHEELPIT, *arguments], input=stdin.encode(), capture_output=True, timeout=120,
         env=env or environment(), cwd=cwd, preexec_fn=set_limits)
     return Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 
@@ -140,17 +144,20 @@ def wait_for_full_pipe(reader):
 def run_tests(tests):
     """Runs the functions named test_… of `tests`, each on its own, and ends the process."""
     wanted = sys.argv[3] if len(sys.argv) > 3 else ""
-    passed, failed = 0, []
+    passed, failed, skipped = 0, [], 0
     for name, test in list(tests.items()):
         if not name.startswith("test_") or wanted not in name:
             continue
         try:
             test()
             passed += 1
+        except Skipped as reason:
+            skipped += 1
+            print(f"SKIPPED {name}: {reason}", flush=True)
         except Exception:
             failed.append(name)
             print(f"FAILED {name}\n{traceback.format_exc()[-3000:]}", flush=True)
     for name in failed:
         print(f"failed: {name}")
-    print(f"{passed} passed, {len(failed)} failed")
+    print(f"{passed} passed, {len(failed)} failed" + (f", {skipped} skipped" if skipped else ""))
     sys.exit(1 if failed else 0)

@@ -31,7 +31,7 @@ def test_doctor_lists_what_a_live_process_holds():
     with Folder() as folder:
         process = start(folder)
         try:
-            wait_until(lambda: files_of(process))
+            wait_until(lambda: files_of(process), "a spill file")
             files = files_of(process)
             check(len(files) == 1 and not os.listdir(folder), files)
             check(files[0]["command"] == "wheelpit" and files[0]["query"] == "1", files)
@@ -54,7 +54,7 @@ def test_a_signal_prints_the_same_of_one_process_and_stops_nothing():
     with Folder() as folder:
         process = start(folder)
         try:
-            wait_until(lambda: files_of(process))
+            wait_until(lambda: files_of(process), "a spill file")
             process.send_signal(signal.SIGUSR1)
             text = os.read(process.stderr.fileno(), 4096).decode()
             check(str(process.pid) in text and str(folder) in text, text)
@@ -77,5 +77,4 @@ def test_the_report_says_how_much_went_to_which_directory():
         check(str(names[0]) in line or str(names[1]) in line, line)
 
 
-if __name__ == "__main__":
-    program.main(globals())
+program.run_tests(globals())

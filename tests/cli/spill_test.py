@@ -5,12 +5,17 @@ interruptions. Whatever happens, nothing is left on disk, and the next statement
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
+import sys
 import time
 
 import program
-from program import ORDERS, WHEELPIT, Folder, check, environment, run, wait_until
+from program import DATA, ORDERS, WHEELPIT, Folder, check, environment, run, wait_until
+
+sys.path.insert(0, str(DATA.parent))
+import parquet_writer  # noqa: E402
 
 MANY = " UNION ALL ".join([f"SELECT * FROM {ORDERS}"] * 40)
 ROWS = 40 * 20_000
@@ -42,6 +47,94 @@ def test_the_spill_limit_is_an_error_that_names_it():
         for part in ("spill limit of query '1'", "1 MB allowed", "in use", "spill.limit"):
             check(part in outcome.err, (part, outcome))
         check(not os.listdir(folder), os.listdir(folder))
+
+
+def test_ten_million_groups_in_32_mib():
+    with Folder() as folder:
+        (folder / "spill").mkdir()
+        for number in range(500):
+            (folder / f"table/k={number}").mkdir(parents=True)
+            os.symlink(DATA / "orders.parquet", folder / f"table/k={number}/orders.parquet")
+        query = f"""SELECT count(*), sum(n), min(k), max(k), sum(m) FROM (SELECT id + 20000 * k AS k, count(*) AS n,
+            max(id) AS m FROM '{folder}/table' GROUP BY id + 20000 * k) AS g"""
+        outcome = run("sql", "--format", "csv", "--threads", "2", "--memory", "32MiB", "--event-log", "none",
+                      "--spill-dir", str(folder / "spill"), "-c", query)
+        count, of_ids = 10_000_000, 500 * sum(range(20_000))
+        check(outcome.code == 0 and outcome.out.endswith(f"\n{count},{count},0,{count - 1},{of_ids}\n"), outcome)
+        check(not os.listdir(folder / "spill"), os.listdir(folder / "spill"))
+
+
+def test_two_processes_share_a_spill_directory_and_no_limit():
+    with Folder() as folder:
+        right = run(*SMALL[:-4], "--memory", "1GiB", "--event-log", "none", "-c", SORTED)
+        both = [start(folder, SORTED, stdout=subprocess.PIPE) for _ in range(2)]
+        for process in both:
+            out, err = process.communicate(timeout=120)
+            check(process.returncode == 0 and out.decode() == right.out, (process.returncode, err))
+        check(not os.listdir(folder), os.listdir(folder))
+        # One that may spill little beside one that may spill all.
+        free = start(folder, SORTED, stdout=subprocess.PIPE)
+        bound = run(*SMALL, "--spill-dir", str(folder), "--spill-limit", "1MB", "-c", SORTED)
+        out, err = free.communicate(timeout=120)
+        check(bound.code == 3 and "spill limit" in bound.err, bound)
+        check(free.returncode == 0 and out.decode() == right.out, (free.returncode, err))
+        check(not os.listdir(folder), os.listdir(folder))
+
+
+def write_texts(path, count, size):
+    """Rows (id, text) of texts that differ only at their ends, ids falling; the ids in the texts' order."""
+    chance = random.Random(11)
+    ids = list(range(count))
+    texts = [b"x" * (size - 8) + f"{chance.randrange(10**8):08}".encode() for _ in ids]
+    parquet_writer.write(path, [("id", "INT64"), ("text", "STRING")], [[[i], [t]] for i, t in zip(ids, texts)])
+    return sorted(ids, key=lambda i: texts[i])
+
+
+def test_strings_of_a_megabyte_are_sorted_grouped_and_counted():
+    count, size = 100, 1_000_000
+    with Folder() as folder:
+        (folder / "spill").mkdir()
+        order = write_texts(folder / "long.parquet", count, size)
+        table = f"'{folder}/long.parquet'"
+        for query, answer in (
+                (f"SELECT id, length(text) AS n FROM {table} ORDER BY text",
+                 "id,n\n" + "".join(f"{i},{size}\n" for i in order)),
+                (f"SELECT count(*) AS n, min(m) AS a, max(m) AS b FROM (SELECT text, max(id) AS m FROM {table} "
+                 "GROUP BY text) AS g", f"n,a,b\n{count},0,{count - 1}\n"),
+                (f"SELECT count(DISTINCT text) AS n FROM {table}", f"n\n{count}\n")):
+            outcome = run("sql", "--format", "csv", "--threads", "2", "--memory", "64MiB", "--event-log", "none",
+                          "--stats", "--spill-dir", str(folder / "spill"), "-c", query)
+            check(outcome.code == 0 and outcome.out == answer, (query, outcome))
+            check('"spill_bytes_written":0,' not in outcome.err, outcome)
+        check(not os.listdir(folder / "spill"), os.listdir(folder / "spill"))
+
+
+def run_with_what_it_names(folder, query, answer):
+    """Gives the query the memory that it names, again where it then names more."""
+    memory, named = "36MiB", []
+    while True:
+        outcome = run("sql", "--format", "csv", "--threads", "2", "--memory", memory, "--event-log", "none",
+                      "--spill-dir", str(folder), "-c", query)
+        if outcome.code == 0:
+            check(named and outcome.out == answer, outcome)
+            return
+        check(outcome.code == 3 and outcome.out == "" and "memory.limit" in outcome.err, outcome)
+        needed = re.findall(r"(?:at least|limit of) ([0-9.]+) MiB", outcome.err)
+        check(needed and len(named) < 12 and float(needed[-1]) > max(named, default=36), (named, outcome))
+        named.append(float(needed[-1]))
+        memory = f"{needed[-1]}MiB"
+
+
+def test_a_row_or_group_that_is_larger_than_the_budget_says_what_it_needs():
+    with Folder() as folder:
+        order = write_texts(folder / "huge.parquet", 3, 20_000_000)
+        table = f"'{folder}/huge.parquet'"
+        for query, answer in (
+                (f"SELECT id FROM {table} ORDER BY text", "id\n" + "".join(f"{i}\n" for i in order)),
+                (f"SELECT max(id) AS m, count(*) AS n FROM {table} GROUP BY text ORDER BY m", "m,n\n0,1\n1,1\n2,1\n"),
+                (f"SELECT id, length(max(text)) AS n FROM {table} GROUP BY id ORDER BY id",
+                 "id,n\n" + "".join(f"{i},20000000\n" for i in range(3)))):
+            run_with_what_it_names(folder, query, answer)
 
 
 def test_a_missing_spill_directory_is_named_when_it_is_needed():
@@ -76,9 +169,9 @@ def test_a_target_that_is_read_is_refused():
         check(target.read_bytes() == before, "the file has changed")
 
 
-def start(folder, query):
+def start(folder, query, stdout=subprocess.DEVNULL):
     return subprocess.Popen([WHEELPIT, *SMALL, "--spill-dir", str(folder), "-c", query],
-                            env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                            env=environment(), stdout=stdout, stderr=subprocess.PIPE)
 
 
 def has_spilled(process):

@@ -150,7 +150,7 @@ def while_asleep():
     return end_by_signal(subprocess.Popen(["sleep", "60"])), False
 
 
-def run(options):
+def run(options, _):
     rounds, files = (2, FILES // 2) if options.smoke else (ROUNDS, FILES)
     rows, figures = [], {}
     with tempfile.TemporaryDirectory(prefix="wheelpit_interrupt_") as folder:
@@ -167,4 +167,4 @@ def run(options):
                          f"{sum(by_itself for _, by_itself in ended)} of {rounds}"])
     text = report.table(["while", f"ms, median of {rounds}", "least", "most", "the query stopped by itself"],
                         rows)
-    return text + f"\n\nWanted: at most {TARGET_SECONDS * 1000:.0f} ms.", figures
+    return text + f"\n\nWanted: at most {TARGET_SECONDS * 1000:.0f} ms.", figures, [], 1

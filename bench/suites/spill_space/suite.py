@@ -11,7 +11,7 @@ TARGET_THREAD_RATIO = 1.2
 TARGET_TAIL_RATIO = 3
 
 
-def run(options):
+def run(options, _):
     ended = runner.run_well([
         PROGRAM, "--benchmark_filter=MakeAndDrop|FirstSpill", "--benchmark_format=json",
         f"--benchmark_repetitions={1 if options.smoke else REPETITIONS}",
@@ -43,4 +43,4 @@ def run(options):
                  f"director{'y' if directories == 1 else 'ies'}: half within {half:,.0f} ns, 99 of "
                  f"100 within {tail:,.0f} ns, {tail / half:.1f} times that (wanted: at most "
                  f"{TARGET_TAIL_RATIO}).")
-    return text, {"/".join(map(str, key)): spreads for key, spreads in medians.items()}
+    return text, {"/".join(map(str, key)): spreads for key, spreads in medians.items()}, [], 1

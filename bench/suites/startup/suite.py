@@ -6,7 +6,7 @@ RUNS = 15
 TARGETS = {"seconds": 0.030, "peak_rss_bytes": 42_000_000}
 
 
-def run(options):
+def run(options, _):
     program = engines.PROGRAM
     ended = [runner.run_well([program, "sql", "--format", "csv", "-c", "SELECT 1"])
              for _ in range(RUNS)]
@@ -21,4 +21,4 @@ def run(options):
             ["CPU s", f"{figures['cpu_seconds'].median:.4f}", "", ""],
             ["peak RSS, MB", f"{figures['peak_rss_bytes'].median / 1e6:.1f}", "",
              f"{TARGETS['peak_rss_bytes'] / 1e6:.0f}"]]
-    return report.table(["`SELECT 1`", f"median of {RUNS}", "spread", "wanted at most"], rows), figures
+    return report.table(["`SELECT 1`", f"median of {RUNS}", "spread", "wanted at most"], rows), figures, [], 1

@@ -90,7 +90,8 @@ class Runner {
       const arrow::Status status =
           core::CatchBadAlloc([&] { return RunStatement(session, statement); });
       if (!status.ok()) {
-        ARROW_RETURN_NOT_OK(out_.Flush());
+        // The error is told also where the rows before it cannot be written.
+        static_cast<void>(out_.Flush());
         ARROW_RETURN_NOT_OK(err_.Write(sql::FormatSqlError(text, status, offset) + "\n"));
         ARROW_RETURN_NOT_OK(err_.Flush());
         return status;

@@ -159,7 +159,9 @@ class SortSource final : public Source {
     const auto& inputs = work_.inputs;
     const int64_t all_bytes = SumOf(inputs, /*ahead=*/true);
     plan_ = {.begin = 0, .end = inputs.size(), .ahead = true, .bytes = all_bytes};
-    if (all_bytes <= kInputBytes || TryReserve(memory_, all_bytes + kOutputBytes)) {
+    // What was granted after a wait must be taken: to try for more would give it up.
+    if (all_bytes <= kInputBytes ||
+        (!waits_for_large_rows_ && TryReserve(memory_, all_bytes + kOutputBytes))) {
       return std::nullopt;
     }
     const auto fit = [&inputs](bool ahead) {
@@ -201,6 +203,7 @@ class SortSource final : public Source {
                                "merging sorted rows, some as long as " +
                                    core::FormatByteSize(bytes / 2) + " with their key");
     }
+    waits_for_large_rows_ = !*reserved;
     return *reserved ? MaybeWait() : wait;
   }
 
@@ -252,6 +255,7 @@ class SortSource final : public Source {
   Phase phase_ = Phase::kTasks;
   SortMerge::State::Work work_;
   MergePlan plan_;
+  bool waits_for_large_rows_ = false;
   std::unique_ptr<RunMerge> merge_;
   std::unique_ptr<RunWriter> writer_;
   int64_t rows_left_;
