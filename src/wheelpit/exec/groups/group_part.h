@@ -46,6 +46,8 @@ class GroupPages {
     next_ += size;
     room_ -= size;
     pages_.back().used += size;
+    // Rows go to many pages in turn, each to its next line.
+    __builtin_prefetch(next_ + 64, 1);
     return room;
   }
   /// The size of the page that has to be added for `size` bytes more.
