@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second side of an aggregation by groups: a partition of what the tables
-// hold, merged. A part that is in memory is merged in place; one of which
-// something is on disk goes through a table again, by the next bits of the
-// hash, and what comes out of that are parts again.
+// hold, merged. A part that is in memory is merged in place, and so is one of
+// which something is on disk, where there is memory for all of it. Else it goes
+// through a table again, by the next bits of the hash, and what comes out of
+// that are parts again.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -27,6 +28,17 @@ constexpr int64_t kSlotBytesMax = int64_t{1} << 20;
 // What a reader has in memory.
 constexpr int64_t kReaderBytes = kGroupBufferedBytes + 2 * kRowBlockBytes;
 constexpr int64_t kFeedRows = 1024;
+
+// Rows of a block that was read back.
+class BlockMemory final : public arrow::MutableBuffer {
+ public:
+  BlockMemory(std::pair<uint8_t*, int64_t> rows,
+              std::shared_ptr<arrow::RecordBatch> block)
+      : MutableBuffer(rows.first, rows.second), block_(std::move(block)) {}
+
+ private:
+  const std::shared_ptr<arrow::RecordBatch> block_;
+};
 
 class GroupSource final : public Source {
  public:
@@ -62,9 +74,14 @@ class GroupSource final : public Source {
     }
     if (need_bytes_ > 0) {
       core::Wait wait;
-      ARROW_ASSIGN_OR_RAISE(const bool reserved,
-                            ReserveForGroups(memory_, need_bytes_, group_bytes_, &wait));
-      if (!reserved) {
+      auto reserved = ReserveForGroups(memory_, need_bytes_, group_bytes_, &wait);
+      if (!reserved.ok() && phase_ == Phase::kBegin && loads_) {
+        // Somebody was quicker. The table does with less.
+        FeedNext();
+        reserved = ReserveForGroups(memory_, need_bytes_, group_bytes_, &wait);
+      }
+      ARROW_RETURN_NOT_OK(reserved);
+      if (!*reserved) {
         return wait;
       }
       if (table_ != nullptr) {
@@ -82,6 +99,8 @@ class GroupSource final : public Source {
         return Pick();
       case Phase::kBegin:
         return BeginPart();
+      case Phase::kLoad:
+        return Load();
       case Phase::kMerge:
         return MergeSome();
       case Phase::kGive:
@@ -99,6 +118,7 @@ class GroupSource final : public Source {
     kStart,
     kPick,   // look at the next part
     kBegin,  // what it takes is reserved
+    kLoad,   // from the disk
     kMerge,
     kGive,
     kFeedPages,
@@ -124,7 +144,7 @@ class GroupSource final : public Source {
   // table.
   arrow::Result<int64_t> SlotBytes(const GroupPart& part) {
     if (!part.runs.empty()) {
-      return -1;
+      return MayLoad(part) ? PartMerger::SlotBytes(part) : -1;
     }
     const int64_t bytes = part.distinct ? 0 : PartMerger::SlotBytes(part);
     if (bytes > kSlotBytesMax && part.level <= kLevelMax) {
@@ -132,6 +152,44 @@ class GroupSource final : public Source {
         return -1;
       }
       memory_->budget().UncountExternal(bytes);
+    }
+    return bytes;
+  }
+
+  // Texts stand behind their rows on disk, but not in memory. Of long rows what goes out
+  // at once may be more than was thought.
+  bool MayLoad(const GroupPart& part) const {
+    if (state_->layout->has_texts()) {
+      return false;
+    }
+    for (const spill::SpillRun& run : part.runs) {
+      for (const spill::SpillExtent& extent : run.extents) {
+        if (extent.payload_bytes() > 2 * kRowBlockBytes) {
+          return false;
+        }
+      }
+    }
+    const int64_t bytes = LoadedBytes(part) + PartMerger::SlotBytes(part) + kOutputBytes;
+    if (!memory_->budget().TryCountExternal(bytes)) {
+      return false;
+    }
+    memory_->budget().UncountExternal(bytes);
+    return true;
+  }
+
+  void FeedNext() {
+    feed_ = true;
+    loads_ = false;
+    need_bytes_ = kGroupAllowanceBytes + kReaderBytes;
+  }
+
+  // What reading its runs takes at most: the pool rounds up by an eighth.
+  static int64_t LoadedBytes(const GroupPart& part) {
+    int64_t bytes = part.runs.empty() ? 0 : kReaderBytes + kOutputBytes;
+    for (const spill::SpillRun& run : part.runs) {
+      for (const spill::SpillExtent& extent : run.extents) {
+        bytes += extent.space_bytes() / 8 * 9 + 4096;
+      }
     }
     return bytes;
   }
@@ -151,13 +209,18 @@ class GroupSource final : public Source {
                          parts_.back().bytes(),
                          " bytes of memory at once; raise the memory limit");
     }
-    feed_ = slots < 0;
-    need_bytes_ = feed_ ? kGroupAllowanceBytes + kReaderBytes : slots + kOutputBytes;
+    if (slots < 0) {
+      FeedNext();
+    } else {
+      feed_ = false;
+      loads_ = !parts_.back().runs.empty();
+      need_bytes_ = slots + kOutputBytes + LoadedBytes(parts_.back());
+    }
     return Go(Phase::kBegin);
   }
 
   arrow::Result<Step> BeginPart() {
-    if (!feed_ && !parts_.back().runs.empty()) {
+    if (!feed_ && !loads_ && !parts_.back().runs.empty()) {
       return Go(Phase::kPick);  // it was spilled meanwhile
     }
     part_ = std::move(parts_.back());
@@ -173,13 +236,40 @@ class GroupSource final : public Source {
       given_pages_ = 0;
       return Go(Phase::kFeedPages);
     }
-    if (!part_.distinct) {
-      ARROW_ASSIGN_OR_RAISE(
-          merger_, PartMerger::Make(state_->layout.get(), &part_,
-                                    PartMerger::SlotBytes(part_), &memory_->budget()));
-      return Go(Phase::kMerge);
+    if (loads_) {
+      return Go(Phase::kLoad);
     }
-    return BeginGiving();
+    return part_.distinct ? BeginGiving() : BeginMerging();
+  }
+
+  // Blocks become pages as they are.
+  arrow::Result<Step> Load() {
+    ARROW_ASSIGN_OR_RAISE(auto step, NextBlock());
+    if (step.wait.has_value()) {
+      return Step::Waiting(*std::move(step.wait));
+    }
+    if (step.batch == nullptr) {
+      part_.spilled_rows = 0;
+      return BeginMerging();
+    }
+    ARROW_ASSIGN_OR_RAISE(const auto rows, RowsOfBlock(*step.batch));
+    for (int64_t at = 0; at < rows.second;) {
+      ARROW_ASSIGN_OR_RAISE(const int64_t bytes,
+                            state_->layout->Unpack(rows.first + at, rows.second - at));
+      at += bytes;
+      ++part_.row_count;
+    }
+    part_.rows.AddFull(std::make_unique<BlockMemory>(rows, std::move(step.batch)));
+    // Of what was reserved as much as is sure to be there still.
+    need_bytes_ = std::max(need_bytes_ - rows.second / 8 * 9, kOutputBytes);
+    return Step::Yield();
+  }
+
+  arrow::Result<Step> BeginMerging() {
+    ARROW_ASSIGN_OR_RAISE(
+        merger_, PartMerger::Make(state_->layout.get(), &part_,
+                                  PartMerger::SlotBytes(part_), &memory_->budget()));
+    return Go(Phase::kMerge);
   }
 
   arrow::Result<Step> MergeSome() {
@@ -313,6 +403,27 @@ class GroupSource final : public Source {
     return Step::Yield();
   }
 
+  // Of all runs of part_, or a wait, or neither at the end.
+  arrow::Result<spill::SpillReader::Step> NextBlock() {
+    while (true) {
+      if (reader_ == nullptr) {
+        if (part_.runs.empty()) {
+          return spill::SpillReader::Step{};
+        }
+        spill::SpillRun run = std::move(part_.runs.back());
+        part_.runs.pop_back();
+        ARROW_ASSIGN_OR_RAISE(
+            reader_, spill::SpillReader::Make(state_->SpillStream(&memory_->budget()),
+                                              std::move(run)));
+      }
+      ARROW_ASSIGN_OR_RAISE(auto step, reader_->Next());
+      if (step.wait.has_value() || step.batch != nullptr) {
+        return step;
+      }
+      reader_ = nullptr;
+    }
+  }
+
   arrow::Result<Step> FeedRuns() {
     ARROW_ASSIGN_OR_RAISE(const bool taken, TakeCollected());
     if (!taken) {
@@ -330,25 +441,14 @@ class GroupSource final : public Source {
       return Step::Yield();
     }
     block_ = nullptr;
-    if (reader_ == nullptr) {
-      if (part_.runs.empty()) {
-        return EndFeed();
-      }
-      spill::SpillRun run = std::move(part_.runs.back());
-      part_.runs.pop_back();
-      ARROW_ASSIGN_OR_RAISE(
-          reader_, spill::SpillReader::Make(state_->SpillStream(&memory_->budget()),
-                                            std::move(run)));
-    }
-    ARROW_ASSIGN_OR_RAISE(auto step, reader_->Next());
+    ARROW_ASSIGN_OR_RAISE(auto step, NextBlock());
     if (step.wait.has_value()) {
       return Step::Waiting(*std::move(step.wait));
     }
-    block_ = std::move(step.batch);
-    if (block_ == nullptr) {
-      reader_ = nullptr;
-      return Step::Yield();
+    if (step.batch == nullptr) {
+      return EndFeed();
     }
+    block_ = std::move(step.batch);
     ARROW_ASSIGN_OR_RAISE(std::tie(block_rows_, block_left_), RowsOfBlock(*block_));
     return Step::Yield();
   }
@@ -456,7 +556,8 @@ class GroupSource final : public Source {
 
   std::vector<GroupPart> parts_;  // to be done, the next one last
   bool feed_ = false;             // what becomes of the next one
-  GroupPart part_;                // being done
+  bool loads_ = false;
+  GroupPart part_;  // being done
   std::optional<RowWalk> walk_;
   size_t given_pages_ = 0;
 

@@ -31,11 +31,24 @@ arrow::Status GroupPages::AddPage(int64_t page_bytes, arrow::MemoryPool* pool) {
                        "memory beyond 48 bits of address: not supported");
   }
   bytes_ += page_bytes;
+  next_ = memory->mutable_data();
+  room_ = page_bytes;
   pages_.push_back({std::move(memory), 0});
   return arrow::Status::OK();
 }
 
+void GroupPages::AddFull(std::unique_ptr<arrow::Buffer> rows) {
+  const int64_t size = rows->size();
+  bytes_ += size;
+  room_ = 0;
+  pages_.push_back({std::move(rows), size});
+}
+
 void GroupPages::Append(GroupPages other) {
+  if (!other.pages_.empty()) {
+    next_ = std::exchange(other.next_, nullptr);
+    room_ = std::exchange(other.room_, 0);
+  }
   bytes_ += std::exchange(other.bytes_, 0);
   std::move(other.pages_.begin(), other.pages_.end(), std::back_inserter(pages_));
   other.pages_.clear();
@@ -44,6 +57,7 @@ void GroupPages::Append(GroupPages other) {
 void GroupPages::DropPage(size_t page) {
   bytes_ -= pages_[page].memory == nullptr ? 0 : pages_[page].memory->size();
   pages_[page] = {};
+  room_ = page + 1 == pages_.size() ? 0 : room_;
 }
 
 void GroupPages::DropPagesAfter(size_t page) {
@@ -51,6 +65,9 @@ void GroupPages::DropPagesAfter(size_t page) {
     DropPage(pages_.size() - 1);
     pages_.pop_back();
   }
+  const Page& last = pages_.back();
+  next_ = last.data() + last.used;
+  room_ = last.memory->size() - last.used;
 }
 
 void GroupPart::Append(GroupPart other) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <arrow/buffer.h>
@@ -26,22 +27,39 @@ class GroupPages {
     uint8_t* data() const { return memory->mutable_data(); }
   };
 
+  GroupPages() = default;
+  GroupPages(GroupPages&& other) noexcept { *this = std::move(other); }
+  GroupPages& operator=(GroupPages&& other) noexcept {
+    pages_ = std::exchange(other.pages_, {});
+    bytes_ = std::exchange(other.bytes_, 0);
+    next_ = std::exchange(other.next_, nullptr);
+    room_ = std::exchange(other.room_, 0);
+    return *this;
+  }
+
   /// `size` bytes (a multiple of 8), or null: then a page must be added first.
   uint8_t* Room(int64_t size) {
-    if (pages_.empty() || size > pages_.back().memory->size() - pages_.back().used) {
+    if (size > room_) {
       return nullptr;
     }
-    uint8_t* room = pages_.back().data() + pages_.back().used;
+    uint8_t* room = next_;
+    next_ += size;
+    room_ -= size;
     pages_.back().used += size;
+    // Rows go to many pages in turn, each to its next line.
+    __builtin_prefetch(next_ + 64, 1);
     return room;
   }
   /// The size of the page that has to be added for `size` bytes more.
   int64_t NextPageBytes(int64_t size) const;
   arrow::Status AddPage(int64_t page_bytes, arrow::MemoryPool* pool);
+  /// A page that is full already.
+  void AddFull(std::unique_ptr<arrow::Buffer> rows);
   void Append(GroupPages other);
 
   const std::vector<Page>& pages() const { return pages_; }
   void DropPage(size_t page);  ///< frees its memory; it has no rows then
+  /// Before DropPagesAfter, which is to follow.
   void SetUsed(size_t page, int64_t used) { pages_[page].used = used; }
   void DropPagesAfter(size_t page);
   int64_t bytes() const { return bytes_; }  ///< allocated
@@ -49,6 +67,9 @@ class GroupPages {
  private:
   std::vector<Page> pages_;
   int64_t bytes_ = 0;
+  // Of the last page what is free: beside each other, since it is looked at for each row.
+  uint8_t* next_ = nullptr;
+  int64_t room_ = 0;
 };
 
 /// The groups whose hashes begin alike, as far as they are together: in memory,

@@ -11,7 +11,8 @@ constexpr int64_t kStepRows = 256;
 }
 
 int64_t PartMerger::SlotBytes(const GroupPart& part) {
-  return GroupSlots::CountFor(part.row_count) * static_cast<int64_t>(sizeof(uint64_t));
+  return GroupSlots::CountFor(part.row_count + part.spilled_rows) *
+         static_cast<int64_t>(sizeof(uint64_t));
 }
 
 arrow::Result<std::unique_ptr<PartMerger>> PartMerger::Make(const GroupLayout* layout,
