@@ -35,6 +35,8 @@ constexpr int64_t kPrefetchParts = 3;
 constexpr int64_t kExchangeBytesMax = kMiB;
 // Of what is left when something is collected, reading ahead gets one in so many.
 constexpr int64_t kCollectorParts = 4;
+// Of what is left a file that is written gets one in so many, for larger row groups.
+constexpr int64_t kWriteParts = 8;
 // What all tasks of an exchange may have in it, times what one may.
 constexpr int64_t kExchangeParts = 8;
 
@@ -87,24 +89,43 @@ int64_t ScanBytes(const TaskNeed& need, int64_t prefetch) {
   return need.scan_bytes + kPrefetchParts * prefetch;
 }
 
-int64_t PhaseBytes(const scheduler::PhaseNeed& phase, const TaskNeed& need, int64_t tasks,
-                   int64_t prefetch) {
+// How a plan might be run.
+struct Division {
+  int64_t tasks = 1;
+  int64_t prefetch = 0;
+  int64_t serial_more = 0;
+};
+
+int64_t PhaseBytes(const scheduler::PhaseNeed& phase, const TaskNeed& need,
+                   const Division& division) {
+  const auto [tasks, prefetch, serial_more] = division;
   int64_t bytes = tasks * phase.held_bytes;
   for (const scheduler::StageNeed& stage : phase.stages) {
     const int64_t scan = stage.scans.empty() ? 0 : ScanBytes(need, prefetch);
     bytes += tasks * (std::max(scan, stage.source_bytes) + stage.sink_bytes) +
-             stage.serial_bytes;
+             stage.serial_bytes + std::min(stage.serial_more_bytes, serial_more);
   }
   return bytes;
 }
 
 // Of the phase that needs most, with what there is once.
-int64_t TotalBytes(const TaskNeed& need, int64_t tasks, int64_t prefetch) {
+int64_t TotalBytes(const TaskNeed& need, const Division& division) {
   int64_t bytes = 0;
   for (const scheduler::PhaseNeed& phase : need.phases) {
-    bytes = std::max(bytes, PhaseBytes(phase, need, tasks, prefetch));
+    bytes = std::max(bytes, PhaseBytes(phase, need, division));
   }
-  return bytes + kQueryBytes + tasks * need.expression_bytes + need.table_bytes;
+  return bytes + kQueryBytes + division.tasks * need.expression_bytes + need.table_bytes;
+}
+
+// What a stage of one task makes use of.
+int64_t SerialMoreMax(const TaskNeed& need) {
+  int64_t bytes = 0;
+  for (const scheduler::PhaseNeed& phase : need.phases) {
+    for (const scheduler::StageNeed& stage : phase.stages) {
+      bytes = std::max(bytes, stage.serial_more_bytes);
+    }
+  }
+  return bytes;
 }
 
 bool Collects(const TaskNeed& need) {
@@ -210,21 +231,26 @@ TaskNeed NeedOf(const plan::Node& plan, int compute_threads, int64_t prefetch_by
 }
 
 MemoryPlan DivideMemory(const TaskNeed& need, int64_t room_bytes) {
-  int64_t tasks = need.tasks_max;
-  while (tasks > 1 && TotalBytes(need, tasks, kPrefetchMinimumBytes) > room_bytes) {
-    --tasks;
+  Division division{.tasks = need.tasks_max, .prefetch = kPrefetchMinimumBytes};
+  while (division.tasks > 1 && TotalBytes(need, division) > room_bytes) {
+    --division.tasks;
   }
   // Rows that are collected make better use of memory than bytes that are read ahead.
-  const int64_t rest =
-      (room_bytes - TotalBytes(need, tasks, 0)) / (Collects(need) ? kCollectorParts : 1);
-  const int64_t prefetch =
-      std::clamp(rest / tasks / kPrefetchParts, kPrefetchMinimumBytes, need.prefetch_max);
-  return {.tasks_at_once = static_cast<int>(tasks),
-          .prefetch_bytes = prefetch,
-          .exchange_bytes = std::min(kExchangeBytesMax, prefetch / kExchangeParts),
-          .scan_minimum_bytes = ScanBytes(need, prefetch),
-          .query_minimum_bytes = kQueryBytes + tasks * need.expression_bytes,
-          .total_bytes = TotalBytes(need, tasks, prefetch)};
+  division.prefetch = 0;
+  const int64_t rest = room_bytes - TotalBytes(need, division);
+  division.serial_more = std::clamp<int64_t>(rest / kWriteParts, 0, SerialMoreMax(need));
+  division.prefetch =
+      std::clamp((rest - division.serial_more) / (Collects(need) ? kCollectorParts : 1) /
+                     division.tasks / kPrefetchParts,
+                 kPrefetchMinimumBytes, need.prefetch_max);
+  return {
+      .tasks_at_once = static_cast<int>(division.tasks),
+      .prefetch_bytes = division.prefetch,
+      .exchange_bytes = std::min(kExchangeBytesMax, division.prefetch / kExchangeParts),
+      .serial_more_bytes = division.serial_more,
+      .scan_minimum_bytes = ScanBytes(need, division.prefetch),
+      .query_minimum_bytes = kQueryBytes + division.tasks * need.expression_bytes,
+      .total_bytes = TotalBytes(need, division)};
 }
 
 }  // namespace wheelpit::engine

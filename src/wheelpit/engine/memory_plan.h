@@ -32,6 +32,7 @@ struct MemoryPlan {
   int tasks_at_once = 1;
   int64_t prefetch_bytes = 0;      ///< of each task
   int64_t exchange_bytes = 0;      ///< that a task may be ahead of its receiver
+  int64_t serial_more_bytes = 0;   ///< of a stage of one task that makes use of more
   int64_t scan_minimum_bytes = 0;  ///< of each task's scan, all that it reads ahead in it
   int64_t query_minimum_bytes = 0;  ///< what belongs to no task: results, expressions
   int64_t total_bytes = 0;  ///< what the query is admitted with: its largest phase

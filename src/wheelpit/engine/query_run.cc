@@ -245,7 +245,8 @@ arrow::Status QueryRun::StartPlan() {
                                         .metrics = &metrics_},
                                .budget = budget_.get(),
                                .tasks_at_once = memory_plan_.tasks_at_once,
-                               .scan_minimum_bytes = memory_plan_.scan_minimum_bytes}));
+                               .scan_minimum_bytes = memory_plan_.scan_minimum_bytes,
+                               .serial_more_bytes = memory_plan_.serial_more_bytes}));
   memories_ = std::move(built.memories);
   task_context_ = std::move(built.task_context);
   schema_ = analyze_ ? ExplainSchema() : plan_->schema;

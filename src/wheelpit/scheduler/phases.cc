@@ -57,6 +57,7 @@ class PhaseWalk {
       case NodeKind::kWrite: {
         Open open = Gathered(Walk(*node.inputs[0]));
         open.stage.serial_bytes = BytesOf(exec::FileWrite::SinkMemory(0));
+        open.stage.serial_more_bytes = exec::FileWrite::MoreBytes(node.format);
         return open;
       }
       default:

@@ -504,10 +504,13 @@ class StageBuilder {
                                                  .format = node.format,
                                                  .schema = node.inputs[0]->schema,
                                                  .time_zone = options_.time_zone,
+                                                 .more_bytes = options_.serial_more_bytes,
                                                  .syscalls = options_.syscalls}));
     std::shared_ptr<exec::FileWrite> write = std::move(made);
     const exec::TaskContext* context = built_.task_context.get();
-    open_.sink_memory = MakeMemory(exec::FileWrite::SinkMemory(0), false);
+    exec::OperatorMemoryOptions sink_memory = exec::FileWrite::SinkMemory(0);
+    sink_memory.minimum_bytes += options_.serial_more_bytes;
+    open_.sink_memory = MakeMemory(std::move(sink_memory), false);
     Gather(
         "written",
         [write, context](int64_t, exec::OperatorMemory* memory) {

@@ -36,6 +36,7 @@ struct BuildOptions {
   memory::QueryBudget* budget = nullptr;
   int tasks_at_once = 1;
   int64_t scan_minimum_bytes = 0;
+  int64_t serial_more_bytes = 0;  ///< of phases.h, as much as there is
 };
 
 struct BuiltStages {

@@ -240,13 +240,14 @@ class FileSink final : public Sink, private ByteSink {
       return arrow::Status::OK();
     }
     const FileWriteOptions& options = state_->options;
-    ARROW_ASSIGN_OR_RAISE(writer_, MakeFormatWriter(options.schema,
-                                                    {.format = options.format,
-                                                     .arrow_stream = false,
-                                                     .time_zone = options.time_zone,
-                                                     .pool = &memory_->budget(),
-                                                     .memory_bytes = kWriterBytes},
-                                                    this));
+    ARROW_ASSIGN_OR_RAISE(
+        writer_, MakeFormatWriter(options.schema,
+                                  {.format = options.format,
+                                   .arrow_stream = false,
+                                   .time_zone = options.time_zone,
+                                   .pool = &memory_->budget(),
+                                   .memory_bytes = kWriterBytes + options.more_bytes},
+                                  this));
     return writer_->Begin();
   }
 
@@ -374,6 +375,10 @@ OperatorMemoryOptions FileWrite::SinkMemory(int driver) {
           .workspace_bytes = 0,
           .driver = driver,
           .can_spill = false};
+}
+
+int64_t FileWrite::MoreBytes(const plan::FileFormat& format) {
+  return format.kind == plan::FileFormatKind::kParquet ? format.row_group_bytes : 0;
 }
 
 std::unique_ptr<Sink> FileWrite::MakeSink(OperatorMemory* memory,

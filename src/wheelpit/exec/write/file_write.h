@@ -25,7 +25,8 @@ struct FileWriteOptions {
   plan::FileFormat format;
   std::shared_ptr<arrow::Schema> schema;  ///< of the rows
   std::string time_zone = "UTC";          ///< in which text shows time stamps
-  io::Syscalls* syscalls = nullptr;       ///< never null; outlives everything
+  int64_t more_bytes = 0;            ///< that the sink's memory has besides SinkMemory
+  io::Syscalls* syscalls = nullptr;  ///< never null; outlives everything
 };
 
 class FileWrite {
@@ -36,6 +37,8 @@ class FileWrite {
 
   /// What the sink needs: 8 MiB, in which it finishes for rows of up to 1 MiB.
   static OperatorMemoryOptions SinkMemory(int driver);
+  /// What makes row groups of Parquet as large as they may be; 0 for other formats.
+  static int64_t MoreBytes(const plan::FileFormat& format);
 
   /// For the one task that gets all rows. A driver that ends without Finish leaves the
   /// old file or none. `memory` was made with SinkMemory; it and `task_context` outlive
