@@ -57,13 +57,18 @@ class MemoryLimit : public testing::Test {
   }
 
   void Open(int64_t limit_bytes, int threads = 2, int io_threads = 2) {
+    Open(limit_bytes, threads, io_threads, directory_.path() + "/no such directory");
+  }
+
+  void Open(int64_t limit_bytes, int threads, int io_threads,
+            const std::string& spill_directory) {
     session_.reset();
     engine_.reset();
-    const auto config = TestConfig(directory_.path() + "/no such directory",
-                                   {{"memory.limit", std::to_string(limit_bytes)},
-                                    {"compute.threads", std::to_string(threads)},
-                                    {"io.threads", std::to_string(io_threads)}})
-                            .ValueOrDie();
+    const auto config =
+        TestConfig(spill_directory, {{"memory.limit", std::to_string(limit_bytes)},
+                                     {"compute.threads", std::to_string(threads)},
+                                     {"io.threads", std::to_string(io_threads)}})
+            .ValueOrDie();
     engine_ = engine::Engine::Make(config, {.syscalls = &syscalls_}).ValueOrDie();
     session_ = engine_->MakeSession().ValueOrDie();
   }
@@ -144,6 +149,38 @@ TEST_F(MemoryLimit, TheLimitThatAnErrorNamesWorksAndSoDoesEveryLargerOne) {
     }
     for (int64_t limit = works_at; limit < 6 * works_at; limit += limit / 2) {
       Open(limit, threads);
+      EXPECT_EQ(Run(sql), arrow::Status::OK()) << limit << ": " << sql;
+    }
+  }
+}
+
+TEST_F(MemoryLimit, EachKindOfStatementFinishesInTheLimitThatItsErrorNames) {
+  const std::string from = " FROM " + table_;
+  const std::string target = directory_.path() + "/copied";
+  const std::string groups = "SELECT n AS k, max(text)" + from + " GROUP BY n";
+  for (const std::string& sql : std::vector<std::string>{
+           "SELECT * " + from + " LIMIT 10", "SELECT n" + from + " ORDER BY text DESC",
+           "SELECT text" + from + " ORDER BY n % 1000 LIMIT 100", groups,
+           "SELECT k % 10, count(*) FROM (" + groups + ") GROUP BY 1 ORDER BY 2, 1",
+           "SELECT DISTINCT text" + from,
+           "SELECT count(DISTINCT n), count(DISTINCT text), sum(n)" + from,
+           "SELECT n % 7, count(DISTINCT n), count(DISTINCT text)" + from + " GROUP BY 1",
+           "SELECT n % 7, text, sum(n)" + from + " GROUP BY ROLLUP(1, 2)",
+           "SELECT n" + from + " UNION ALL SELECT n + 1" + from,
+           "SELECT n" + from + " INTERSECT SELECT n" + from,
+           "(SELECT n, text" + from + " ORDER BY text) UNION ALL (" + groups + ")",
+           "SELECT n, text" + from + " UNION ALL (" + groups + ")",
+           "(SELECT n, text" + from + " ORDER BY text LIMIT 9) UNION ALL (" + groups +
+               ") UNION ALL SELECT n, text" + from,
+           "COPY (SELECT n, text" + from + " ORDER BY text) TO '" + target + ".parquet'",
+           "COPY (" + groups + ") TO '" + target + ".csv'"}) {
+    Open(4 * kMiB, 2, 2, directory_.path());
+    const arrow::Status refused = Run(sql);
+    EXPECT_EQ(core::KindOf(refused), core::ErrorKind::kMemoryLimit) << refused;
+    const int64_t named = Named(refused);
+    ASSERT_GT(named, 4 * kMiB) << refused << sql;
+    for (const int64_t limit : {named, named + 3 * kMiB, 2 * named}) {
+      Open(limit, 2, 2, directory_.path());
       EXPECT_EQ(Run(sql), arrow::Status::OK()) << limit << ": " << sql;
     }
   }

@@ -51,6 +51,16 @@ std::string ZoneName(std::string_view tz) {
   return std::string(tz);
 }
 
+// Before a comment, which a space and # begin: names of directories may have a #.
+std::string_view WithoutComment(std::string_view line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) {
+      return line.substr(0, i);
+    }
+  }
+  return line;
+}
+
 arrow::Status CheckTimeZone(const core::Config& config) {
   const auto key = core::ConfigKey::kSessionTimeZone;
   const arrow::Status status = index::TimeZone::Find(config.Text(key)).status();
@@ -71,10 +81,11 @@ arrow::Status ApplyConfigText(const std::string& text, const std::string& path,
   int line_number = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = Trim(std::string_view(text).substr(at, end - at));
+    const std::string_view line =
+        Trim(WithoutComment(std::string_view(text).substr(at, end - at)));
     at = end + 1;
     ++line_number;
-    if (line.empty() || line[0] == '#') {
+    if (line.empty()) {
       continue;
     }
     const std::string where = path + " line " + std::to_string(line_number);

@@ -65,6 +65,15 @@ TEST_F(SettingsTest, FlagBeatsFileBeatsEnvironmentBeatsDefault) {
   EXPECT_EQ(config.SourceOf(ConfigKey::kScanBatchRows), ConfigSource::kDefault);
 }
 
+TEST_F(SettingsTest, CommentsBeginWithASpaceAndAHash) {
+  WriteConfig(".config/wheelpit/config",
+              "io.threads = 3  # of a slow disk\n  # alone\n"
+              "spill.directories = /mnt/#1\t# the first\n");
+  const auto config = Load().ValueOrDie();
+  EXPECT_EQ(config.Number(ConfigKey::kIoThreads), 3);
+  EXPECT_EQ(config.Text(ConfigKey::kSpillDirectories), "/mnt/#1");
+}
+
 TEST_F(SettingsTest, NothingAutomaticIsLeft) {
   const auto config = Load().ValueOrDie();
   for (const core::ConfigRow& row : core::ConfigTable()) {

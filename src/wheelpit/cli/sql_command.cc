@@ -112,12 +112,12 @@ class Runner {
             ? core::Error(core::ErrorKind::kCancelled, "the query was cancelled")
             : PrintResult(session, query.get());
     interrupt_->OnInterrupt({});
-    ARROW_RETURN_NOT_OK(PrintFigures(*session, *query));
+    ARROW_RETURN_NOT_OK(PrintFigures(*query));
     return status;
   }
 
   // In the order that a person reads: rows on standard output have gone before.
-  arrow::Status PrintFigures(const engine::Session& session, const engine::Query& query) {
+  arrow::Status PrintFigures(const engine::Query& query) {
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (!options_.stats && !options_.report && !terminal) {
       return arrow::Status::OK();
@@ -153,6 +153,10 @@ class Runner {
     // The header goes out with the first rows, so that a query that fails at once prints
     // none.
     ARROW_ASSIGN_OR_RAISE(auto batch, query->Next());
+    if (schema->num_fields() == 0 && (batch == nullptr || batch->num_rows() == 0)) {
+      // A statement that gives nothing: CREATE VIEW.
+      return arrow::Status::OK();
+    }
     ARROW_RETURN_NOT_OK(writer->Begin());
     while (batch != nullptr && !out_.reader_gone()) {
       // The table format prints at the end; the others as rows come.

@@ -102,7 +102,8 @@ int64_t PhaseBytes(const scheduler::PhaseNeed& phase, const TaskNeed& need,
   int64_t bytes = tasks * phase.held_bytes;
   for (const scheduler::StageNeed& stage : phase.stages) {
     const int64_t scan = stage.scans.empty() ? 0 : ScanBytes(need, prefetch);
-    bytes += tasks * (std::max(scan, stage.source_bytes) + stage.sink_bytes) +
+    bytes += tasks * (std::max(scan, stage.source_bytes) + stage.source_workspace_bytes +
+                      stage.sink_bytes) +
              stage.serial_bytes + std::min(stage.serial_more_bytes, serial_more);
   }
   return bytes;

@@ -94,22 +94,31 @@ void QueryRun::PlanAndStart(const std::shared_ptr<const sql::ast::Statement>& st
   }
 }
 
+arrow::Status QueryRun::CheckTarget(const plan::Node& write) {
+  ARROW_ASSIGN_OR_RAISE(const auto target,
+                        fs::IdentityOf(*engine_->syscalls, write.path));
+  return target ? CheckInputs(*write.inputs[0], write, *target) : arrow::Status::OK();
+}
+
 // Reading goes on while the new file is written, but then the old one is gone: what was
 // not read yet, and what else refers to it, would be of another table.
-arrow::Status QueryRun::CheckTarget(const plan::Node& plan, const std::string& target) {
-  for (const auto& input : plan.inputs) {
-    ARROW_RETURN_NOT_OK(CheckTarget(*input, target));
+arrow::Status QueryRun::CheckInputs(const plan::Node& node, const plan::Node& write,
+                                    const fs::FileIdentity& target) {
+  for (const auto& input : node.inputs) {
+    ARROW_RETURN_NOT_OK(CheckInputs(*input, write, target));
   }
-  if (plan.table == nullptr) {
+  if (node.table == nullptr) {
     return arrow::Status::OK();
   }
-  for (const index::TableFile& file : plan.table->files) {
-    ARROW_ASSIGN_OR_RAISE(const bool same,
-                          fs::SameFile(*engine_->syscalls, file.path, target));
-    if (same) {
-      return core::Error(core::ErrorKind::kInvalidSql, target,
-                         ": this file is read by the query that is to write it; write "
-                         "another one, and move it when that is done");
+  for (const index::TableFile& file : node.table->files) {
+    ARROW_ASSIGN_OR_RAISE(const auto identity,
+                          fs::IdentityOf(*engine_->syscalls, file.path));
+    if (identity == target) {
+      return plan::WithRange(
+          core::Error(core::ErrorKind::kInvalidSql, write.path,
+                      ": this file is read by the query that is to write it; write "
+                      "another one, and move it when that is done"),
+          write.path_range);
     }
   }
   return arrow::Status::OK();
@@ -186,7 +195,7 @@ arrow::Status QueryRun::AskForMemory(std::unique_ptr<plan::Node> plan) {
                                      : core::WithContext(raised, need.large_values);
   }
   if (plan->kind == plan::NodeKind::kWrite) {
-    ARROW_RETURN_NOT_OK(CheckTarget(*plan, plan->path));
+    ARROW_RETURN_NOT_OK(CheckTarget(*plan));
   }
   plan_ = std::move(plan);
   asked_for_memory_ = true;

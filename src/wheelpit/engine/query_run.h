@@ -23,6 +23,7 @@
 #include "wheelpit/engine/view_catalog.h"
 #include "wheelpit/exec/exchange.h"
 #include "wheelpit/exec/task_context.h"
+#include "wheelpit/fs/local/local_output_file.h"
 #include "wheelpit/memory/budget.h"
 #include "wheelpit/plan/plan.h"
 #include "wheelpit/scheduler/stage_memory.h"
@@ -60,7 +61,9 @@ class QueryRun : public std::enable_shared_from_this<QueryRun> {
   core::Context MakeContext(arrow::MemoryPool* pool);
   arrow::Status MakeBudget();
   arrow::Status Plan(const std::shared_ptr<const sql::ast::Statement>& statement);
-  arrow::Status CheckTarget(const plan::Node& plan, const std::string& target);
+  arrow::Status CheckTarget(const plan::Node& write);
+  arrow::Status CheckInputs(const plan::Node& node, const plan::Node& write,
+                            const fs::FileIdentity& target);
   arrow::Status AskForMemory(std::unique_ptr<plan::Node> plan);
   void StartAdmitted();
   arrow::Status StartPlan();

@@ -7,6 +7,7 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include "wheelpit/core/error.h"
 #include "wheelpit/plan/value_text.h"
 
 namespace wheelpit::plan {
@@ -33,6 +34,17 @@ void CollectConjuncts(const ExprPtr& expression, std::vector<ExprPtr>* conjuncts
 }
 
 }  // namespace
+
+arrow::Status WithRange(const arrow::Status& status, SourceRange range) {
+  core::ErrorInfo info = core::InfoOf(status);
+  if (status.ok() || info.sql_offset >= 0 || info.kind == core::ErrorKind::kCancelled ||
+      info.kind == core::ErrorKind::kMemoryLimit) {
+    return status;
+  }
+  info.sql_offset = range.offset;
+  info.sql_length = range.length;
+  return core::MakeStatus(std::move(info), status.message());
+}
 
 ExprPtr MakeLiteral(std::shared_ptr<arrow::Scalar> value, SourceRange range) {
   auto expression = std::make_shared<Expr>();

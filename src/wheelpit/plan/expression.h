@@ -23,6 +23,10 @@ struct SourceRange {
   int64_t length = 0;
 };
 
+/// An error of what is at `range`, which did not know it. Not for errors that are
+/// nobody's fault there: a stop, a limit.
+arrow::Status WithRange(const arrow::Status& status, SourceRange range);
+
 enum class ExprKind : uint8_t { kLiteral, kColumn, kCall, kCast };
 
 /// Scalar functions and operators that evaluation knows. Conditionals evaluate lazily: a

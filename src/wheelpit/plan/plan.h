@@ -96,6 +96,7 @@ struct Node {
 
   // kWrite: the one row that it gives says how much was written.
   std::string path;
+  SourceRange path_range;
   FileFormat format;
 };
 

@@ -45,13 +45,13 @@ class PhaseWalk {
         return Joined(node);
       case NodeKind::kSort:
         return Collected(Walk(*node.inputs[0]), BytesOf(exec::SortMerge::SinkMemory(0)),
-                         BytesOf(exec::SortMerge::SourceMemory(0)), node.limit < 0);
+                         exec::SortMerge::SourceMemory(0), node.limit < 0);
       case NodeKind::kAggregate:
         return node.keys.empty()
                    ? Aggregated(Walk(*node.inputs[0]))
                    : Collected(Walk(*node.inputs[0]),
                                BytesOf(exec::GroupedAggregate::SinkMemory(0)),
-                               BytesOf(exec::GroupedAggregate::SourceMemory(0)), true);
+                               exec::GroupedAggregate::SourceMemory(0), true);
       case NodeKind::kLimit:
         return Gathered(Walk(*node.inputs[0]));
       case NodeKind::kWrite: {
@@ -71,7 +71,10 @@ class PhaseWalk {
       Open one = Walk(*input);
       all.stage.scans.insert(all.stage.scans.end(), one.stage.scans.begin(),
                              one.stage.scans.end());
+      // One budget does for all of them: see StageBuilder.
       all.stage.source_bytes = std::max(all.stage.source_bytes, one.stage.source_bytes);
+      all.stage.source_workspace_bytes =
+          std::max(all.stage.source_workspace_bytes, one.stage.source_workspace_bytes);
       all.beside.insert(all.beside.end(), one.beside.begin(), one.beside.end());
       all.read_bytes += one.read_bytes;
     }
@@ -88,13 +91,16 @@ class PhaseWalk {
 
   // What is kept of all rows is a row.
   Open Aggregated(Open open) {
-    return open.parallel ? Collected(std::move(open), 0, 0, false) : open;
+    return open.parallel ? Collected(std::move(open), 0, {}, false) : open;
   }
 
-  Open Collected(Open open, int64_t sink_bytes, int64_t source_bytes, bool parallel) {
+  Open Collected(Open open, int64_t sink_bytes, const exec::OperatorMemoryOptions& source,
+                 bool parallel) {
     open.stage.sink_bytes = sink_bytes;
     EndPhase(std::move(open), sink_bytes);
-    return {.stage = {.scans = {}, .source_bytes = source_bytes},
+    return {.stage = {.scans = {},
+                      .source_bytes = source.minimum_bytes,
+                      .source_workspace_bytes = source.workspace_bytes},
             .parallel = parallel,
             .beside = {},
             .read_bytes = sink_bytes};

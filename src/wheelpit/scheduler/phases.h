@@ -14,7 +14,9 @@ namespace wheelpit::scheduler {
 struct StageNeed {
   /// A slot runs a task of one of these, or one that merges, at a time.
   std::vector<const plan::Node*> scans;
-  int64_t source_bytes = 0;       ///< of a slot that merges what was collected before
+  int64_t source_bytes = 0;  ///< of a slot that merges what was collected before
+  /// Of each slot besides, also where a scan runs in it: for spilling what is merged.
+  int64_t source_workspace_bytes = 0;
   int64_t sink_bytes = 0;         ///< of a slot that collects
   int64_t serial_bytes = 0;       ///< of the stage, which has one task then
   int64_t serial_more_bytes = 0;  ///< that such a stage makes good use of besides

@@ -49,9 +49,10 @@ std::string TextOf(const Node& plan) {
       for (size_t i = 0; i < stage.scans.size(); ++i) {
         stages += " scan";
       }
-      for (const auto& [name, bytes] : {std::pair(" source ", stage.source_bytes),
-                                        std::pair(" sink ", stage.sink_bytes),
-                                        std::pair(" serial ", stage.serial_bytes)}) {
+      for (const auto& [name, bytes] :
+           {std::pair(" source ", stage.source_bytes + stage.source_workspace_bytes),
+            std::pair(" sink ", stage.sink_bytes),
+            std::pair(" serial ", stage.serial_bytes)}) {
         stages += bytes == 0 ? "" : name + std::to_string(bytes / kMiB);
       }
     }
@@ -104,7 +105,8 @@ TEST(Phases, InputsOfAUnionAreCollectedOneAfterTheOther) {
                           Over(NodeKind::kSort, Made(NodeKind::kScan)))),
             "held 0: scan sink 8\n"
             "held 8: scan sink 8\n"
-            "held 16: source 8\n");
+            // What the sort holds, and the workspace of the groups.
+            "held 16: source 11\n");
   EXPECT_EQ(TextOf(*Over(NodeKind::kSort,
                          Union(Made(NodeKind::kScan),
                                Over(NodeKind::kLimit, Made(NodeKind::kScan))))),

@@ -501,6 +501,7 @@ class StageBuilder {
     }
     ARROW_ASSIGN_OR_RAISE(auto made,
                           exec::FileWrite::Make({.path = node.path,
+                                                 .path_range = node.path_range,
                                                  .format = node.format,
                                                  .schema = node.inputs[0]->schema,
                                                  .time_zone = options_.time_zone,

@@ -103,6 +103,7 @@ arrow::Result<std::unique_ptr<plan::Node>> BindCopy(const ast::Statement& statem
         CheckNames(*rows->schema, write->format.kind, statement.query->range));
   }
   write->path = statement.path;
+  write->path_range = statement.path_range;
   write->schema = arrow::schema({arrow::field("rows", arrow::int64(), false),
                                  arrow::field("bytes", arrow::int64(), false)});
   write->inputs.push_back(std::move(rows));

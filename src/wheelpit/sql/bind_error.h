@@ -33,17 +33,6 @@ inline arrow::Status Invalid(std::string_view error_class, plan::SourceRange ran
   return BindError(core::ErrorKind::kInvalidSql, error_class, range, std::move(message));
 }
 
-/// An error of what is at `range`, which did not know it. Not for errors that are
-/// nobody's fault there: a stop, a limit.
-inline arrow::Status WithRange(const arrow::Status& status, plan::SourceRange range) {
-  core::ErrorInfo info = core::InfoOf(status);
-  if (info.sql_offset >= 0 || info.kind == core::ErrorKind::kCancelled ||
-      info.kind == core::ErrorKind::kMemoryLimit) {
-    return status;
-  }
-  info.sql_offset = range.offset;
-  info.sql_length = range.length;
-  return core::MakeStatus(std::move(info), status.message());
-}
+using plan::WithRange;
 
 }  // namespace wheelpit::sql

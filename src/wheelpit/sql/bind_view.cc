@@ -74,6 +74,14 @@ arrow::Status InView(const arrow::Status& status, const ast::View& view,
                                                status.message());
 }
 
+// As one of another place of the text.
+arrow::Status WithPlace(const arrow::Status& status, plan::SourceRange range) {
+  core::ErrorInfo info = core::InfoOf(status);
+  info.sql_offset = range.offset;
+  info.sql_length = range.length;
+  return core::MakeStatus(std::move(info), status.message());
+}
+
 arrow::Status CheckColumnNames(const std::vector<ast::Name>& columns) {
   std::unordered_set<std::string> seen;
   for (const ast::Name& column : columns) {
@@ -124,7 +132,9 @@ QueryBinder::NodeResult QueryBinder::BindView(const ast::Statement& definition,
   }
   NodeResult node = BindViewQuery(definition);
   if (!node.ok()) {
-    return InView(node.status(), view, range);
+    // Of views in views the innermost: it is the one to be mended.
+    return std::exchange(error_in_view_, true) ? WithPlace(node.status(), range)
+                                               : InView(node.status(), view, range);
   }
   MoveTo(range, node->get());
   return node;

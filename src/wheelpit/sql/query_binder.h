@@ -123,6 +123,7 @@ class QueryBinder {
   TableResolver& tables_;
   std::vector<const ast::CommonTable*> common_tables_;  // those that can be seen here
   std::vector<std::string> open_views_;  // those whose queries are being bound
+  bool error_in_view_ = false;           // what Bind returns names its view
   int depth_ = 0;
   int relation_count_ = 0;
 };

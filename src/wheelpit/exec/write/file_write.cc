@@ -126,8 +126,9 @@ struct FileWrite::State {
       return core::Error(core::ErrorKind::kCancelled, "the query was cancelled");
     }
     if (!opened) {
-      ARROW_ASSIGN_OR_RAISE(file,
-                            fs::LocalOutputFile::Make(*options.syscalls, options.path));
+      auto made = fs::LocalOutputFile::Make(*options.syscalls, options.path);
+      ARROW_RETURN_NOT_OK(plan::WithRange(made.status(), options.path_range));
+      file = *std::move(made);
       opened = true;
       return arrow::Status::OK();
     }

@@ -242,23 +242,19 @@ void LocalOutputFile::Discard() {
   }
 }
 
-arrow::Result<bool> SameFile(io::Syscalls& syscalls, const std::string& a,
-                             const std::string& b) {
-  struct statx stats[2] = {};
-  int at = 0;
-  for (const std::string* path : {&a, &b}) {
-    const int outcome =
-        syscalls.Statx(AT_FDCWD, path->c_str(), 0, STATX_INO, &stats[at++]);
-    if (outcome == -ENOENT || outcome == -ENOTDIR) {
-      return false;
-    }
-    if (outcome < 0) {
-      return core::ErrnoStatus(-outcome, "cannot look at " + Quoted(*path));
-    }
+arrow::Result<std::optional<FileIdentity>> IdentityOf(io::Syscalls& syscalls,
+                                                      const std::string& path) {
+  struct statx stats = {};
+  const int outcome = syscalls.Statx(AT_FDCWD, path.c_str(), 0, STATX_INO, &stats);
+  if (outcome == -ENOENT || outcome == -ENOTDIR) {
+    return std::nullopt;
   }
-  return stats[0].stx_ino == stats[1].stx_ino &&
-         stats[0].stx_dev_major == stats[1].stx_dev_major &&
-         stats[0].stx_dev_minor == stats[1].stx_dev_minor;
+  if (outcome < 0) {
+    return core::ErrnoStatus(-outcome, "cannot look at " + Quoted(path));
+  }
+  return FileIdentity{.inode = stats.stx_ino,
+                      .device_major = stats.stx_dev_major,
+                      .device_minor = stats.stx_dev_minor};
 }
 
 }  // namespace wheelpit::fs

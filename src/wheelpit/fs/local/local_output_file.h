@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -66,9 +67,17 @@ class LocalOutputFile {
   int64_t size_bytes_ = 0;
 };
 
-/// Whether both paths lead to one file (device and inode). A path that leads to nothing
-/// is no other's file.
-arrow::Result<bool> SameFile(io::Syscalls& syscalls, const std::string& a,
-                             const std::string& b);
+/// Paths that lead to one file have one of these.
+struct FileIdentity {
+  uint64_t inode = 0;
+  uint32_t device_major = 0;
+  uint32_t device_minor = 0;
+
+  bool operator==(const FileIdentity&) const = default;
+};
+
+/// Nothing where the path leads to nothing.
+arrow::Result<std::optional<FileIdentity>> IdentityOf(io::Syscalls& syscalls,
+                                                      const std::string& path);
 
 }  // namespace wheelpit::fs

@@ -202,11 +202,14 @@ TEST_F(LocalOutputFileTest, TellsWhetherTwoPathsAreOneFile) {
   const std::string b = directory_.Write("b");
   const std::string link = directory_.MakeLink("l", "a");
   std::filesystem::create_hard_link(a, directory_ / "h");
-  EXPECT_TRUE(*SameFile(syscalls_, a, directory_ / "./a"));
-  EXPECT_TRUE(*SameFile(syscalls_, a, link));
-  EXPECT_TRUE(*SameFile(syscalls_, directory_ / "h", link));
-  EXPECT_FALSE(*SameFile(syscalls_, a, b));
-  EXPECT_FALSE(*SameFile(syscalls_, directory_ / "none", directory_ / "none"));
+  const auto identity = [this](const std::string& path) {
+    return *IdentityOf(syscalls_, path);
+  };
+  EXPECT_EQ(identity(a), identity(directory_ / "./a"));
+  EXPECT_EQ(identity(a), identity(link));
+  EXPECT_EQ(identity(directory_ / "h"), identity(link));
+  EXPECT_NE(identity(a), identity(b));
+  EXPECT_EQ(identity(directory_ / "none"), std::nullopt);
 }
 
 }  // namespace
