@@ -49,7 +49,7 @@ def test_the_spill_limit_is_an_error_that_names_it():
         check(not os.listdir(folder), os.listdir(folder))
 
 
-def test_ten_million_groups_in_32_mib():
+def test_ten_million_groups_and_ten_million_rows_of_one_in_32_mib():
     with Folder() as folder:
         (folder / "spill").mkdir()
         for number in range(500):
@@ -62,6 +62,9 @@ def test_ten_million_groups_in_32_mib():
         count, of_ids = 10_000_000, 500 * sum(range(20_000))
         check(outcome.code == 0 and outcome.out.endswith(f"\n{count},{count},0,{count - 1},{of_ids}\n"), outcome)
         check(not os.listdir(folder / "spill"), os.listdir(folder / "spill"))
+        outcome = run("sql", "--format", "csv", "--threads", "2", "--memory", "32MiB", "--event-log", "none", "-c",
+                      f"SELECT id * 0 AS z, count(*) AS n, sum(id) AS s FROM '{folder}/table' GROUP BY id * 0")
+        check(outcome.code == 0 and outcome.out == f"z,n,s\n0,{count},{of_ids}\n", outcome)
 
 
 def test_two_processes_share_a_spill_directory_and_no_limit():
