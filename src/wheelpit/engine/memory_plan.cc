@@ -196,10 +196,10 @@ class NeedWalk {
   const int compute_threads_;
   const int64_t prefetch_bytes_;
   TaskNeed need_;
-  bool sorts_ = false;
   int64_t largest_values_ = 0;
   int64_t compressed_ = 0;
   int64_t row_groups_ = 0;
+  bool sorts_ = false;
 };
 
 }  // namespace
