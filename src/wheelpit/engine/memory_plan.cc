@@ -22,6 +22,8 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 // What a scan finishes in, besides the pages: the batch in work, those that wait in an
 // exchange, small things of every column.
 constexpr int64_t kScanBytes = 4 * kMiB;
+// Batches of the scan that a sort keeps until it has a MiB of rows, the last one whole.
+constexpr int64_t kSortedBatchesBytes = 2 * kMiB;
 // The size at which writers cut pages, dictionaries too; a chunk that is smaller is a
 // page.
 constexpr int64_t kPageBytes = kMiB;
@@ -151,6 +153,9 @@ class NeedWalk {
   TaskNeed Run(const plan::Node& plan) {
     need_.expression_bytes = kExpressionBytes;
     Add(plan);
+    if (sorts_) {
+      need_.scan_bytes += kSortedBatchesBytes;
+    }
     need_.phases = scheduler::PhasesOf(plan);
     // One more task than threads, so that a parked one leaves no thread idle. Groups and
     // sorted rows are merged by several tasks, whatever the scan was.
@@ -169,6 +174,7 @@ class NeedWalk {
     if (node.kind == plan::NodeKind::kScan) {
       AddScan(node);
     }
+    sorts_ |= node.kind == plan::NodeKind::kSort;
   }
 
   void AddScan(const plan::Node& scan) {
@@ -223,6 +229,7 @@ class NeedWalk {
   int64_t largest_values_ = 0;
   int64_t compressed_ = 0;
   int64_t row_groups_ = 0;
+  bool sorts_ = false;
 };
 
 }  // namespace
