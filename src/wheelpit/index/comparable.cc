@@ -213,7 +213,8 @@ ColumnRange ColumnRange::OneValue(const Comparable& value) {
   return range;
 }
 
-ComparableTerm::ComparableTerm(const PredicateTerm& term) : op(term.op) {
+ComparableTerm::ComparableTerm(const PredicateTerm& term)
+    : op(term.op), or_null(term.or_null) {
   literals.reserve(term.literals.size());
   for (const std::shared_ptr<arrow::Scalar>& literal : term.literals) {
     literals.push_back(literal == nullptr ? Comparable{} : ToComparable(*literal));
@@ -221,6 +222,9 @@ ComparableTerm::ComparableTerm(const PredicateTerm& term) : op(term.op) {
 }
 
 bool MayMatch(const ComparableTerm& term, const ColumnRange& range) {
+  if (term.or_null && range.may_have_null) {
+    return true;
+  }
   if (term.op == PredicateOp::kIsNull) {
     return range.may_have_null;
   }

@@ -62,6 +62,7 @@ struct ColumnRange {
 struct ComparableTerm {
   explicit ComparableTerm(const PredicateTerm& term);
   PredicateOp op;
+  bool or_null;
   std::vector<Comparable> literals;  ///< point into the term's scalars
 };
 

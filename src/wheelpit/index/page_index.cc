@@ -163,6 +163,10 @@ const std::vector<int>& PagePruner::Enter(const TableFile& file) {
   return leaves;
 }
 
+bool PagePruner::RowGroupMayMatch(const ParquetRowGroup& row_group) const {
+  return impl_->pruner.FileMayMatch() && impl_->pruner.RowGroupMayMatch(row_group);
+}
+
 arrow::Result<std::vector<RowRange>> PagePruner::Rows(
     const ParquetRowGroup& row_group, const std::vector<LeafIndex>& leaves) const {
   std::vector<RowRange> rows = {{0, row_group.row_count}};

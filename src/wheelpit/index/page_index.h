@@ -64,6 +64,9 @@ class PagePruner {
   /// that the file has no index of are left out. To be called first for each file.
   const std::vector<int>& Enter(const TableFile& file);
 
+  /// Whether a row group of that file may have rows that satisfy the predicate.
+  bool RowGroupMayMatch(const ParquetRowGroup& row_group) const;
+
   /// Both indexes of one leaf in one row group.
   struct LeafIndex {
     std::string_view column_index;

@@ -31,6 +31,7 @@ struct PredicateTerm {
   PredicateOp op = PredicateOp::kEqual;
   /// Not null, of the column's own type. One for comparisons, any number for kIn.
   std::vector<std::shared_ptr<arrow::Scalar>> literals;
+  bool or_null = false;  ///< nulls satisfy it too
 };
 
 using Predicate = std::vector<PredicateTerm>;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include <arrow/type.h>
@@ -17,6 +18,7 @@
 #include "wheelpit/exec/sort/sort_merge.h"
 #include "wheelpit/exec/write/file_write.h"
 #include "wheelpit/scheduler/coded_columns.h"
+#include "wheelpit/scheduler/scan_cut_off.h"
 #include "wheelpit/scheduler/scan_filter.h"
 
 namespace wheelpit::scheduler {
@@ -185,6 +187,7 @@ class StageBuilder {
         index::PlanSplits(*scan.table, scan.columns, scan.predicate,
                           {.task_slots = options_.task_slots}, options_.task.metrics));
     auto filters = std::make_shared<std::vector<std::shared_ptr<const ScanFilter>>>();
+    const auto cut_off = std::make_shared<ScanCutOff>();
     for (const auto& conjunct : scan.filter) {
       ARROW_ASSIGN_OR_RAISE(auto filter,
                             ScanFilter::Make(conjunct, *scan.schema, EvaluatorOptions()));
@@ -192,6 +195,10 @@ class StageBuilder {
     }
     std::stable_partition(filters->begin(), filters->end(),
                           [](const auto& filter) { return !filter->may_fail(); });
+    // What fails must fail for rows that nobody wants too.
+    if (filters->empty() || !filters->back()->may_fail()) {
+      cut_offs_[&scan] = cut_off;
+    }
     std::vector<int> output;
     arrow::FieldVector fields;
     mapping_.assign(static_cast<size_t>(scan.schema->num_fields()), -1);
@@ -213,19 +220,25 @@ class StageBuilder {
               .make_source =
                   [options = options_, table = scan.table, columns = scan.columns,
                    predicate = options_.page_index ? scan.predicate : index::Predicate{},
-                   output, splits, filters, dictionaries = MakeDictionaries(scan, coded)](
+                   output, splits, filters, cut_off,
+                   dictionaries = MakeDictionaries(scan, coded)](
                       int64_t task, exec::OperatorMemory* memory)
                   -> arrow::Result<std::unique_ptr<exec::Source>> {
                 exec::ScanOptions scan_options;
                 scan_options.table = table;
                 scan_options.columns = columns;
                 scan_options.output = output;
-                scan_options.dictionaries = dictionaries;
                 scan_options.split = std::move((*splits)[static_cast<size_t>(task)]);
                 for (const auto& filter : *filters) {
                   scan_options.filters.push_back(ScanFilter::MakeRowFilter(filter));
                 }
                 scan_options.predicate = predicate;
+                if (cut_off->connected()) {
+                  scan_options.filters.push_back(
+                      ScanCutOff::MakeRowFilter(cut_off, &memory->budget()));
+                  scan_options.moving = cut_off;
+                  scan_options.moving_pages = options.page_index;
+                }
                 scan_options.batch_rows = options.batch_rows;
                 scan_options.prefetch_bytes = options.prefetch_bytes;
                 scan_options.io_tasks = options.task.io_tasks;
@@ -461,6 +474,7 @@ class StageBuilder {
     ARROW_ASSIGN_OR_RAISE(auto made,
                           exec::SortMerge::Make(std::move(options), open_.task_count()));
     std::shared_ptr<exec::SortMerge> sort = std::move(made);
+    ConnectCutOff(node, *sort);
     SetInput(node.schema);
     const exec::TaskContext* context = built_.task_context.get();
     Collect(exec::SortMerge::SinkMemory(0),
@@ -474,6 +488,18 @@ class StageBuilder {
                return sort->MakeSource(range, memory, context);
              }});
     return arrow::Status::OK();
+  }
+
+  void ConnectCutOff(const Node& node, const exec::SortMerge& sort) {
+    const ScanBelow below = ScanBelowTopK(node);
+    const auto cut_off = cut_offs_.find(below.scan);
+    if (sort.cut_off() == nullptr || cut_off == cut_offs_.end()) {
+      return;
+    }
+    const int column = below.scan->columns[static_cast<size_t>(below.position)];
+    cut_off->second->Connect(sort.cut_off(), below.position,
+                             below.scan->table->schema->field(column)->name(),
+                             node.sort_keys[0]);
   }
 
   void AddLimit(const Node& node) {
@@ -682,7 +708,9 @@ class StageBuilder {
   BuiltStages built_;
   OpenStage open_;
   std::shared_ptr<arrow::Schema> input_;  // of the next node
-  std::vector<int> mapping_;              // empty: columns are where the plan thinks
+  // Of scans that a top-k may cut off.
+  std::map<const Node*, std::shared_ptr<ScanCutOff>> cut_offs_;
+  std::vector<int> mapping_;  // empty: columns are where the plan thinks
   uint64_t next_operator_ = 0;
   int next_driver_ = 0;
   std::vector<int> phase_;     // the stages of the one that has just ended

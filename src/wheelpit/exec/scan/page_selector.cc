@@ -2,6 +2,7 @@
 #include "wheelpit/exec/scan/page_selector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -64,12 +65,21 @@ std::vector<ByteRange> BytesOfRows(const ParquetChunk& chunk,
 }
 
 PageSelector::PageSelector(const index::Table& table, const index::Predicate& predicate,
-                           Fetcher* fetcher, core::MetricSet* metrics)
+                           const Moving& moving, Fetcher* fetcher,
+                           core::MetricSet* metrics)
     : table_(table),
       any_term_(!predicate.empty()),
       pruner_(table, predicate),
+      moving_(moving),
       fetcher_(fetcher),
-      metrics_(metrics) {}
+      metrics_(metrics) {
+  if (moving_.predicate != nullptr) {
+    moved_ = {{.column = moving_.predicate->column(),
+               .op = index::PredicateOp::kIsNotNull,
+               .literals = {}}};
+    moving_pruner_.emplace(table_, moved_);
+  }
+}
 
 bool PageSelector::WorthReading(const index::ScanUnit& unit) const {
   int64_t bytes = 0;
@@ -87,7 +97,8 @@ void PageSelector::Enter(const index::ScanUnit& unit, std::shared_ptr<ScanFile> 
   fetch_ = nullptr;
   file_ = &table_.files[static_cast<size_t>(unit.file)];
   first_row_group_ = unit.first_row_group;
-  if (!any_term_) return;
+  if (moving_pruner_.has_value()) moving_leaves_ = moving_pruner_->Enter(*file_);
+  if (!any_term_ && (moving_leaves_.empty() || !moving_.pages)) return;
   leaves_ = std::move(leaves);
   const auto& row_groups = file_->footer->row_groups;
   std::erase_if(leaves_, [&](int leaf) {
@@ -96,17 +107,23 @@ void PageSelector::Enter(const index::ScanUnit& unit, std::shared_ptr<ScanFile> 
           return !row_group.chunks[static_cast<size_t>(leaf)].has_offset_index();
         });
   });
+  const auto readable = [&](const std::vector<int>& of_values) {
+    return std::all_of(of_values.begin(), of_values.end(), [&](int leaf) {
+      return std::find(leaves_.begin(), leaves_.end(), leaf) != leaves_.end();
+    });
+  };
   filter_leaves_ = pruner_.Enter(*file_);
-  const bool read =
-      std::all_of(filter_leaves_.begin(), filter_leaves_.end(), [&](int leaf) {
-        return std::find(leaves_.begin(), leaves_.end(), leaf) != leaves_.end();
-      });
-  if (filter_leaves_.empty() || !read || !WorthReading(unit)) return;
+  if (!readable(filter_leaves_)) filter_leaves_.clear();
+  if (!moving_.pages || !readable(moving_leaves_)) moving_leaves_.clear();
+  value_leaves_.clear();
+  std::set_union(filter_leaves_.begin(), filter_leaves_.end(), moving_leaves_.begin(),
+                 moving_leaves_.end(), std::back_inserter(value_leaves_));
+  if (value_leaves_.empty() || !WorthReading(unit)) return;
   fetch_ = std::make_shared<Fetch>();
   fetch_->file = std::move(handle);
   for (int i = unit.first_row_group; i < unit.last_row_group; ++i) {
     const auto& chunks = row_groups[static_cast<size_t>(i)].chunks;
-    for (const int leaf : filter_leaves_) {
+    for (const int leaf : value_leaves_) {
       const ParquetChunk& chunk = chunks[static_cast<size_t>(leaf)];
       fetch_->ranges.push_back({chunk.column_index_offset, chunk.column_index_bytes});
     }
@@ -123,9 +140,26 @@ std::optional<core::Wait> PageSelector::pending() const {
   return fetch_->done.wait();
 }
 
+arrow::Status PageSelector::Move() {
+  if (moving_.predicate == nullptr || moving_.predicate->version() == version_) {
+    return arrow::Status::OK();
+  }
+  version_ = moving_.predicate->version();
+  ARROW_ASSIGN_OR_RAISE(auto moved, moving_.predicate->Now(moving_.pool));
+  moving_pruner_.reset();
+  moved_ = std::move(moved);
+  moving_pruner_.emplace(table_, moved_);
+  return arrow::Status::OK();
+}
+
 arrow::Result<PageSelection> PageSelector::Select(int row_group) {
+  ARROW_RETURN_NOT_OK(Move());
+  const auto& group = file_->footer->row_groups[static_cast<size_t>(row_group)];
+  if (version_ > 0) {
+    moving_pruner_->Enter(*file_);
+    if (!moving_pruner_->RowGroupMayMatch(group)) return PageSelection{};
+  }
   if (fetch_ == nullptr) {
-    const auto& group = file_->footer->row_groups[static_cast<size_t>(row_group)];
     return PageSelection{.rows = {{0, group.row_count}}, .pages = {}};
   }
   ARROW_RETURN_NOT_OK(fetch_->status);
@@ -140,12 +174,12 @@ arrow::Result<PageSelection> PageSelector::Select(int row_group) {
 arrow::Result<PageSelection> PageSelector::SelectByIndex(int row_group) {
   const ParquetRowGroup& group =
       file_->footer->row_groups[static_cast<size_t>(row_group)];
-  const int64_t of_one = std::ssize(filter_leaves_) + std::ssize(leaves_);
+  const int64_t of_one = std::ssize(value_leaves_) + std::ssize(leaves_);
   const auto buffer = fetch_->buffers.begin() + (row_group - first_row_group_) * of_one;
   PageSelection selection;
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const int leaf = leaves_[i];
-    const auto& bytes = *buffer[std::ssize(filter_leaves_) + static_cast<int64_t>(i)];
+    const auto& bytes = *buffer[std::ssize(value_leaves_) + static_cast<int64_t>(i)];
     ARROW_ASSIGN_OR_RAISE(
         auto pages,
         index::DecodeOffsetIndex(TextOf(bytes), group.chunks[static_cast<size_t>(leaf)],
@@ -153,12 +187,21 @@ arrow::Result<PageSelection> PageSelector::SelectByIndex(int row_group) {
     selection.pages[leaf] =
         std::make_shared<const std::vector<index::PageLocation>>(std::move(pages));
   }
-  std::vector<index::PagePruner::LeafIndex> filters;
-  for (size_t i = 0; i < filter_leaves_.size(); ++i) {
-    filters.push_back({TextOf(*buffer[static_cast<int64_t>(i)]),
-                       selection.pages[filter_leaves_[i]].get()});
+  const auto indexes_of = [&](const std::vector<int>& leaves) {
+    std::vector<index::PagePruner::LeafIndex> indexes;
+    for (const int leaf : leaves) {
+      const auto at = std::find(value_leaves_.begin(), value_leaves_.end(), leaf);
+      indexes.push_back(
+          {TextOf(*buffer[at - value_leaves_.begin()]), selection.pages[leaf].get()});
+    }
+    return indexes;
+  };
+  ARROW_ASSIGN_OR_RAISE(selection.rows, pruner_.Rows(group, indexes_of(filter_leaves_)));
+  if (version_ > 0) {
+    ARROW_ASSIGN_OR_RAISE(const auto rows,
+                          moving_pruner_->Rows(group, indexes_of(moving_leaves_)));
+    selection.rows = index::Intersect(selection.rows, rows);
   }
-  ARROW_ASSIGN_OR_RAISE(selection.rows, pruner_.Rows(group, filters));
   int64_t pruned = 0;
   for (const auto& [leaf, pages] : selection.pages) {
     pruned += std::ssize(*pages);

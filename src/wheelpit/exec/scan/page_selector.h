@@ -13,6 +13,7 @@
 #include "wheelpit/core/metrics.h"
 #include "wheelpit/core/wait.h"
 #include "wheelpit/exec/scan/fetcher.h"
+#include "wheelpit/exec/scan/moving_predicate.h"
 #include "wheelpit/index/page_index.h"
 #include "wheelpit/index/table.h"
 
@@ -26,9 +27,15 @@ struct PageSelection {
 
 class PageSelector {
  public:
+  /// What moves while the scan runs.
+  struct Moving {
+    const MovingPredicate* predicate = nullptr;  ///< null: nothing
+    bool pages = true;                           ///< whether it may read page indexes
+    arrow::MemoryPool* pool = nullptr;           ///< for values of the predicate
+  };
   /// All outlive it.
   PageSelector(const index::Table& table, const index::Predicate& predicate,
-               Fetcher* fetcher, core::MetricSet* metrics);
+               const Moving& moving, Fetcher* fetcher, core::MetricSet* metrics);
 
   /// Begins with the row groups of `unit`. `leaves` are the flat ones that are read.
   void Enter(const index::ScanUnit& unit, std::shared_ptr<ScanFile> handle,
@@ -37,23 +44,31 @@ class PageSelector {
   /// Set while the index of the unit is being read.
   std::optional<core::Wait> pending() const;
 
-  /// Of a row group of the unit, once nothing is pending. Counts the pages left out.
+  /// Of a row group of the unit, once nothing is pending; no rows when none is wanted.
+  /// Counts the pages left out.
   arrow::Result<PageSelection> Select(int row_group);
 
  private:
   bool WorthReading(const index::ScanUnit& unit) const;
+  arrow::Status Move();
   arrow::Result<PageSelection> SelectByIndex(int row_group);
 
   const index::Table& table_;
   const bool any_term_;
   index::PagePruner pruner_;
+  const Moving moving_;
+  int64_t version_ = 0;     // of what moves
+  index::Predicate moved_;  // of moving_pruner_; at first only its column counts
+  std::optional<index::PagePruner> moving_pruner_;
   Fetcher* const fetcher_;
   core::MetricSet* const metrics_;
 
   const index::TableFile* file_ = nullptr;
   int first_row_group_ = 0;
   std::vector<int> leaves_;         // of which offset indexes are read
-  std::vector<int> filter_leaves_;  // of which column indexes are read too
+  std::vector<int> filter_leaves_;  // those of pruner_
+  std::vector<int> moving_leaves_;  // those of moving_pruner_
+  std::vector<int> value_leaves_;   // of which column indexes are read too: both
   std::shared_ptr<Fetch> fetch_;    // null: the unit is read without index
 };
 

@@ -2,6 +2,7 @@
 // Scans of files with a page index: the same rows as without, from fewer bytes.
 #include "wheelpit/exec/scan/page_selector.h"
 
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +96,59 @@ TEST(PageSelector, TheSameRowsComeFromFewerBytes) {
       }
     }
   }
+}
+
+// Moves to `key <= limit` (or null) when rows of it have been read.
+class Falling final : public MovingPredicate {
+ public:
+  Falling(int64_t limit, bool nulls) : limit_(limit), nulls_(nulls) {}
+  const std::string& column() const override { return column_; }
+  int64_t version() const override { return moved ? 1 : 0; }
+  arrow::Result<index::Predicate> Now(arrow::MemoryPool*) const override {
+    index::PredicateTerm term = Term(index::PredicateOp::kLessEqual, limit_);
+    term.or_null = nulls_;
+    return index::Predicate{term};
+  }
+  mutable std::atomic<bool> moved{false};
+
+ private:
+  const std::string column_ = "key";
+  const int64_t limit_;
+  const bool nulls_;
+};
+
+TEST(PageSelector, WhatMovesLeavesOutRowGroupsAndPages) {
+  ScannedTable scanned;
+  scanned.Add("f.parquet", File(*Sample(), false, kRows / 4));
+  const auto moving = std::make_shared<Falling>(31'000, false);
+  scanned.moving = moving;
+  const auto all = scanned.Run({0, 1, 2}).ValueOrDie();
+  EXPECT_EQ(all->num_rows(), kRows);
+  EXPECT_EQ(scanned.Get(Metric::kRowGroupsPruned), 0);
+  moving->moved = true;
+  const auto some = scanned.Run({0, 1, 2}).ValueOrDie();
+  EXPECT_EQ(scanned.Get(Metric::kRowGroupsPruned), 2);
+  EXPECT_GT(scanned.Get(Metric::kPagesPruned), 20);
+  EXPECT_LT(some->num_rows(), 35'000);
+  EXPECT_TRUE(some->Slice(0, 31'001)->Equals(*all->Slice(0, 31'001)));
+  // Of pages that may have a null none is left out where nulls are wanted.
+  scanned.moving = std::make_shared<Falling>(31'000, true);
+  static_cast<const Falling&>(*scanned.moving).moved = true;
+  const auto with_nulls = scanned.Run({0}).ValueOrDie();
+  EXPECT_EQ(with_nulls->column(0)->null_count(), all->column(0)->null_count());
+}
+
+TEST(PageSelector, WhatMovesMeetsWhatStands) {
+  ScannedTable scanned;
+  scanned.Add("f.parquet", File(*Sample(), false, kRows / 4));
+  const auto moving = std::make_shared<Falling>(20'000, false);
+  moving->moved = true;
+  scanned.moving = moving;
+  scanned.predicate = BetweenTerms(19'000, 40'000);
+  const auto rows = scanned.Run({0, 1, 2}, Between(19'000, 20'001)).ValueOrDie();
+  EXPECT_EQ(rows->num_rows(), 1000);
+  EXPECT_LT(scanned.Get(Metric::kRowsRead), 6000);
+  EXPECT_EQ(scanned.Get(Metric::kRowGroupsPruned), 3);
 }
 
 TEST(PageSelector, RowGroupsWithoutAPageLeftAreNotRead) {

@@ -91,6 +91,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> ScannedTable::Run(
                       .columns = std::move(columns),
                       .filters = std::move(filters),
                       .predicate = predicate,
+                      .moving = moving,
                       .output = *output,
                       .dictionaries = dictionaries,
                       .split = split,

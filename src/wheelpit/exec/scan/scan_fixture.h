@@ -129,6 +129,7 @@ class ScannedTable {
   std::shared_ptr<index::Table> table = std::make_shared<index::Table>();
   index::Split split;
   index::Predicate predicate;
+  std::shared_ptr<const MovingPredicate> moving;
   int64_t batch_rows = 1000;
   int64_t prefetch_bytes = int64_t{8} << 20;
   /// As ScanOptions has them; `Run` gives plain values nevertheless, `batches` do not.

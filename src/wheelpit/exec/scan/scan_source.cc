@@ -124,7 +124,11 @@ class ScanSource final : public Source {
                   .io_tasks = options_.io_tasks,
                   .metrics = options_.metrics,
                   .stop = context.stop}),
-        selector_(*options_.table, options_.predicate, &fetcher_, options_.metrics) {
+        selector_(*options_.table, options_.predicate,
+                  {.predicate = options_.moving.get(),
+                   .pages = options_.moving_pages,
+                   .pool = context.pool},
+                  &fetcher_, options_.metrics) {
     arrow::FieldVector fields;
     for (const int position : options_.output) {
       fields.push_back(TableField(static_cast<size_t>(position)));

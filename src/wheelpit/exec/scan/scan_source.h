@@ -16,6 +16,7 @@
 #include "wheelpit/core/task_group.h"
 #include "wheelpit/exec/driver.h"
 #include "wheelpit/exec/scan/growing_dictionary.h"
+#include "wheelpit/exec/scan/moving_predicate.h"
 #include "wheelpit/exec/scan/row_filter.h"
 #include "wheelpit/index/table.h"
 #include "wheelpit/memory/budget.h"
@@ -27,8 +28,12 @@ struct ScanOptions {
   std::vector<int> columns;  ///< of table.schema, in the order of the output
   /// A row comes out when all of them are true for it.
   std::vector<std::unique_ptr<RowFilter>> filters;
-  /// What is known of them to prune pages by; empty: page indexes are not read.
+  /// What is known of them to prune pages by; empty: page indexes are not read for it.
   index::Predicate predicate;
+  /// Leaves out row groups that are read later, and their pages where page indexes may be
+  /// read; null: there is none. What it leaves out of rows is one of `filters`.
+  std::shared_ptr<const MovingPredicate> moving;
+  bool moving_pages = true;
   /// Which of `columns` come out, ascending; the rest is only read for filters.
   std::vector<int> output;
   /// Of `columns`; empty: of none. Where it is not null (text), batches may have a

@@ -140,6 +140,9 @@ class SortSink final : public Sink {
     }
     ARROW_ASSIGN_OR_RAISE(auto chunk, builder_.Build(limits, &memory_->budget()));
     if (chunk != nullptr) {
+      if (chunk->keys.count() == limit()) {
+        LowerCutOff(chunk->last_key());
+      }
       own().push_back(std::move(chunk));
     }
     TellReclaimable();
@@ -239,7 +242,7 @@ class SortSink final : public Sink {
       ARROW_ASSIGN_OR_RAISE(auto step, job_->merge->Next(job_->block_bytes, rows, pool));
       if (step.batch != nullptr) {
         job_->rows_left -= step.batch->num_rows();
-        if (job_->rows_left == 0) {
+        if (job_->rows_left == 0 && job_->chunks.task == task_) {
           LowerCutOff(job_->merge->last_key());
         }
         return Store(std::move(step));
@@ -292,8 +295,9 @@ class SortSink final : public Sink {
     return core::Wait();
   }
 
+  // So many rows of this task as are wanted have keys up to `key`.
   void LowerCutOff(std::string_view key) {
-    if (limit() > 0 && job_->chunks.task == task_) {
+    if (limit() > 0) {
       if (below_.empty() || key < below_) {
         below_ = key;
       }
