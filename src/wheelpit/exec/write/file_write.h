@@ -22,7 +22,7 @@ namespace wheelpit::exec {
 
 struct FileWriteOptions {
   std::string path;
-  plan::SourceRange path_range;  ///< what errors of opening it point at
+  plan::SourceRange path_range = {};  ///< what errors of opening it point at
   plan::FileFormat format;
   std::shared_ptr<arrow::Schema> schema;  ///< of the rows
   std::string time_zone = "UTC";          ///< in which text shows time stamps
