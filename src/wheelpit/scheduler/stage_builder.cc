@@ -182,6 +182,22 @@ class StageBuilder {
     return dictionaries;
   }
 
+  // Makes the needed ones of the columns the input of what comes; their numbers.
+  std::vector<int> TakeColumns(const arrow::Schema& schema, const Needed& needed) {
+    std::vector<int> output;
+    arrow::FieldVector fields;
+    mapping_.assign(static_cast<size_t>(schema.num_fields()), -1);
+    for (size_t i = 0; i < needed.size(); ++i) {
+      if (needed[i]) {
+        mapping_[i] = static_cast<int>(output.size());
+        output.push_back(static_cast<int>(i));
+        fields.push_back(schema.field(static_cast<int>(i)));
+      }
+    }
+    input_ = arrow::schema(std::move(fields));
+    return output;
+  }
+
   arrow::Status OpenScan(const Node& scan, const Needed& needed, const Coded& coded) {
     auto splits = std::make_shared<std::vector<index::Split>>(
         index::PlanSplits(*scan.table, scan.columns, scan.predicate,
@@ -199,17 +215,7 @@ class StageBuilder {
     if (filters->empty() || !filters->back()->may_fail()) {
       cut_offs_[&scan] = cut_off;
     }
-    std::vector<int> output;
-    arrow::FieldVector fields;
-    mapping_.assign(static_cast<size_t>(scan.schema->num_fields()), -1);
-    for (size_t i = 0; i < needed.size(); ++i) {
-      if (needed[i]) {
-        mapping_[i] = static_cast<int>(output.size());
-        output.push_back(static_cast<int>(i));
-        fields.push_back(scan.schema->field(static_cast<int>(i)));
-      }
-    }
-    input_ = arrow::schema(std::move(fields));
+    const std::vector<int> output = TakeColumns(*scan.schema, needed);
     built_.file_count += static_cast<int64_t>(scan.table->files.size());
     for (const auto& split : *splits) {
       for (const auto& unit : split) {

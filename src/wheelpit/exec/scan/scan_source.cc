@@ -185,7 +185,8 @@ class ScanSource final : public Source {
   std::shared_ptr<ScanFile> handle_;
 
   std::optional<ScanStep> planned_;
-  std::deque<ScanStep> ahead_;  // being read, or read
+  std::optional<core::Wait> index_wait_;  // why the last PlanStep had none
+  std::deque<ScanStep> ahead_;            // being read, or read
   int64_t ahead_bytes_ = 0;
   int64_t ahead_bytes_max_ = 0;
   size_t steps_per_task_ = 1;
@@ -319,8 +320,9 @@ bool ScanSource::EnterUnit() {
 }
 
 // Makes the next row group planned_; false when there is none, or none yet: while the
-// page index of its unit is on its way.
+// page index of its unit is on its way, which index_wait_ is for then.
 arrow::Result<bool> ScanSource::PlanStep() {
+  index_wait_.reset();
   if (planned_) return true;
   while (row_group_ >= 0 || EnterUnit()) {
     const index::ScanUnit& unit = options_.split[unit_];
@@ -329,7 +331,8 @@ arrow::Result<bool> ScanSource::PlanStep() {
       row_group_ = -1;
       continue;
     }
-    if (selector_.pending()) return false;
+    index_wait_ = selector_.pending();
+    if (index_wait_) return false;
     ScanStep step{.file = file_,
                   .handle = handle_,
                   .row_group = row_group_++,
@@ -556,8 +559,8 @@ arrow::Result<Step> ScanSource::Next() {
     }
     ARROW_RETURN_NOT_OK(ReadAhead());
     if (ahead_.empty()) {
-      if (const auto index = selector_.pending()) return Step::Waiting(*index);
-      return Step::End();
+      // Not asked anew: what has arrived meanwhile is not planned yet.
+      return index_wait_ ? Step::Waiting(*index_wait_) : Step::End();
     }
     ScanStep& next = ahead_.front();
     if (next.fetch != nullptr && !next.fetch->done.fired()) {
