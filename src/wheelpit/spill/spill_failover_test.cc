@@ -117,16 +117,7 @@ class SpillFailover : public SpillFixture {
     return Status::OK();
   }
 
-  void ExpectNothingLeft() {
-    EXPECT_EQ(quota_.used_bytes(), 0);
-    EXPECT_EQ(pool_.bytes_allocated(), 0);
-    EXPECT_EQ(OpenDescriptors(), descriptors_);
-    for (const auto& directory : temporary_) {
-      EXPECT_TRUE(directory->Names().empty());
-    }
-  }
-
-  // Writes until a turn has ended; the path it wrote to last.
+  // What space_ has written to a directory.
   int64_t BytesIn(size_t index) {
     int64_t bytes = 0;
     for (const auto& use : space_->directory_use()) {
@@ -143,7 +134,6 @@ class SpillFailover : public SpillFixture {
     return Status::OK();
   }
 
-  int64_t descriptors_ = OpenDescriptors();
   std::unique_ptr<SickDirectory> sick_;
   std::unique_ptr<SpillSpace> space_;
   std::vector<SpillExtent> held_;

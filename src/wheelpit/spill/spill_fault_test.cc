@@ -43,17 +43,6 @@ class SpillFault : public SpillFixture {
     EXPECT_EQ(space->used_bytes(), a.space_bytes() + b.space_bytes());
     return Status::OK();
   }
-
-  void ExpectNothingLeft() {
-    EXPECT_EQ(quota_.used_bytes(), 0);
-    EXPECT_EQ(pool_.bytes_allocated(), 0);
-    EXPECT_EQ(OpenDescriptors(), descriptors_);
-    for (const auto& directory : temporary_) {
-      EXPECT_TRUE(directory->Names().empty());
-    }
-  }
-
-  int64_t descriptors_ = OpenDescriptors();
 };
 
 TEST_F(SpillFault, AnyCallMayFailWithAnyError) {

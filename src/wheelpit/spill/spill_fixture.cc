@@ -35,6 +35,7 @@ SpillFixture::SpillFixture() {
             {.thread_count = 1, .role = core::ThreadRole::kIo, .name = "io"})
             .ValueOrDie();
   UseDirectories(1);
+  descriptors_ = OpenDescriptors();
 }
 
 SpillFixture::~SpillFixture() = default;
@@ -77,6 +78,15 @@ void SpillFixture::AwaitIo() {
     io_->Submit([all] { all->arrive_and_wait(); });
   }
   all->arrive_and_wait();
+}
+
+void SpillFixture::ExpectNothingLeft() const {
+  EXPECT_EQ(quota_.used_bytes(), 0);
+  EXPECT_EQ(pool_.bytes_allocated(), 0);
+  EXPECT_EQ(OpenDescriptors(), descriptors_);
+  for (const auto& directory : temporary_) {
+    EXPECT_TRUE(directory->Names().empty());
+  }
 }
 
 int64_t SpillFixture::OpenDescriptors() {

@@ -55,6 +55,9 @@ class SpillFixture : public testing::Test {
   /// Descriptors of this process that are open now.
   static int64_t OpenDescriptors();
 
+  /// No quota, memory, name or descriptor that was not there before the test.
+  void ExpectNothingLeft() const;
+
   arrow::MemoryPool* pool() { return &pool_; }
 
   arrow::ProxyMemoryPool pool_{arrow::system_memory_pool()};
@@ -69,6 +72,7 @@ class SpillFixture : public testing::Test {
       {.owner = "the process", .setting = "spill.process_limit", .limit_bytes = 1 << 30},
       nullptr};
   core::MetricSet metrics_;
+  int64_t descriptors_ = 0;  // open when the test began
 };
 
 /// Bytes that differ from seed to seed.

@@ -89,7 +89,7 @@ class SpillStreamTest : public SpillFixture {
     }
   }
 
-  void ExpectNothingLeft() {
+  void ExpectNothingHeld() {
     EXPECT_EQ(quota_.used_bytes(), 0);
     EXPECT_EQ(pool_.bytes_allocated(), 0);
   }
@@ -124,7 +124,7 @@ TEST_F(SpillStreamTest, RowsComeBackInOrder) {
   const auto rows = ReadAll(std::move(*run));
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_EQ(*rows, 100'000);
-  ExpectNothingLeft();
+  ExpectNothingHeld();
 }
 
 TEST_F(SpillStreamTest, ARunOfNothingIsEmpty) {
@@ -222,7 +222,7 @@ TEST_F(SpillStreamTest, AnyFailedCallIsOneErrorAndLeavesNothing) {
       const bool harmless = kind == SyscallKind::kPwrite && n == 2;
       EXPECT_EQ(status.ok(), syscalls_.hits() == 0 || harmless) << status;
       EXPECT_TRUE(io_tasks_->Close().ok());
-      ExpectNothingLeft();
+      ExpectNothingHeld();
     });
     EXPECT_GE(met, 1);
   }
@@ -234,7 +234,7 @@ TEST_F(SpillStreamTest, TheLimitIsAnErrorOfTheAppend) {
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(core::KindOf(run.status()), core::ErrorKind::kSpillLimit);
   EXPECT_TRUE(io_tasks_->Close().ok());
-  ExpectNothingLeft();
+  ExpectNothingHeld();
   Renew(1'000'000);
   EXPECT_TRUE(WriteAll(50, 1000).ok());
 }
@@ -256,7 +256,7 @@ TEST_F(SpillStreamTest, DroppingAWriterOrReaderMidwayLeavesNothing) {
       }
     }
     EXPECT_TRUE(io_tasks_->Close().ok());
-    ExpectNothingLeft();
+    ExpectNothingHeld();
   }
 }
 
