@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens when a directory fails and another is well: every query goes on, and what
 // fails when none is left says why each of them is out.
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <set>
@@ -59,9 +60,9 @@ class SickDirectory final : public io::FaultSyscalls {
                                : FaultSyscalls::Fallocate(fd, mode, offset, size);
   }
 
-  int error = 0;                  // 0: well
-  int64_t fails_after = 0;        // calls that go well first
-  std::atomic<int64_t> calls{0};  // that have to do with the directory
+  std::atomic<int> error{0};            // 0: well; set while looks are under way
+  std::atomic<int64_t> fails_after{0};  // calls that go well first
+  std::atomic<int64_t> calls{0};        // that have to do with the directory
 
  private:
   bool Lies(int fd) { return descriptors_.Lock()->contains(fd); }
