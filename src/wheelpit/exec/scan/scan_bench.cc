@@ -88,6 +88,7 @@ void Run(benchmark::State& state, const Query& query, const index::Predicate& pr
                           .columns = columns,
                           .filters = query.filters(),
                           .predicate = predicate,
+                          .moving = nullptr,
                           .output = query.output,
                           .dictionaries = {},
                           .split = split,
